@@ -1,0 +1,11 @@
+//! Diplomacy and its variants: maps, orders, adjudication, rules, drawing. A library that would stand alone:
+//! nothing here knows the judge, mail or files of a site.
+
+pub mod adjudicate;
+pub mod draw;
+pub mod map;
+pub mod order;
+pub mod orders;
+pub mod phase;
+pub mod position;
+pub mod rules;
