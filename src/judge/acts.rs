@@ -37,7 +37,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
         Command::SetWait(_) => may_wait(table, on),
         Command::SetAbsence(text) => absence(table, on, text).map(|_| ()),
         Command::SetDeadline(text) => deadline(table, on, text).map(|_| ()),
-        Command::SetZone(Some(name)) => match clock::named(name) {
+        Command::SetZone(Some(name)) => match clock::zone::named(name) {
             Ok(_) => Ok(()),
             Err(_) => refuse(Code::BadZone, format!("{name} is no time zone; write one like Europe/Paris or GMT.")),
         },
@@ -134,7 +134,7 @@ fn deadline(table: &Table, on: &SignedOn, text: &str) -> Result<chrono::NaiveDat
         return refuse(Code::BadDate, "That is no date; write for instance SET DEADLINE 4 JAN 20:00.");
     };
     if table.deadline_utc(new) <= table.now {
-        return refuse(Code::BadDate, format!("{} is over already.", clock::long(new, table.zone())));
+        return refuse(Code::BadDate, format!("{} is over already.", super::time::long(new, table.zone())));
     }
     if !is_master(on) && table.game.deadline.is_some_and(|old| new < old) {
         return refuse(Code::BadDate, "Players may only move the deadline to a later date.");
@@ -210,7 +210,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             Ok(if *value { "the phase waits for the deadline" } else { "the phase need not wait for the deadline" }.into())
         }
         Command::SetAbsence(text) => absence(desk.table, on, text).map(|new| {
-            clock::put_timing(&mut desk.table.game.timing, "NOT", &new.not);
+            super::time::put_timing(&mut desk.table.game.timing, "NOT", &new.not);
             let who = desk.table.title(&on.who);
             let hidden = desk.table.rule(Rule::HideAbsentees) || desk.table.rule(Rule::SilentAbsences);
             let say = |name: &str| format!("{name} will be absent {} in game {}.\nNo deadline is set within that time; the present deadline stays.\n", new.words, desk.table.game.name);
@@ -225,7 +225,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             desk.decision.letters.extend(letters);
             format!("absence {}", new.words)
         }),
-        Command::SetZone(Some(name)) => clock::named(name).map_err(|_| Refusal { code: Code::BadZone, sentence: String::new() }).map(|zone| {
+        Command::SetZone(Some(name)) => clock::zone::named(name).map_err(|_| Refusal { code: Code::BadZone, sentence: String::new() }).map(|zone| {
             match on.who {
                 Who::Seat(n) => {
                     desk.table.game.participants[n].zone = Some(zone.name().to_string());

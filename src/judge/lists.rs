@@ -85,7 +85,7 @@ fn parameters(table: &Table) -> String {
     if !game.rules.is_empty() {
         text += &(wrap(&format!("Rules: {}", game.rules.join(" ")), 75, 12) + "\n");
     }
-    text += &(wrap(&format!("Deadlines: {}", crate::clock::policy(game)), 75, 12) + "\n");
+    text += &(wrap(&format!("Deadlines: {}", super::time::policy(game)), 75, 12) + "\n");
     text += &format!("Master: {}\n", table.master_name());
     if let Some(start) = &game.start {
         text += &format!("Started: {start}\n");

@@ -85,8 +85,10 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
             if desk.table.forming() {
                 return begin(desk);
             }
-            if desk.table.past_deadline() {
-                process::next_deadline(desk.table, false);
+            if desk.table.past_deadline()
+                && let Err(reason) = process::next_deadline(desk.table, false)
+            {
+                return refuse(Code::BadState, format!("The clock cannot be set: {reason}"));
             }
             state(desk, GameState::Active)
         }

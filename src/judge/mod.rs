@@ -22,6 +22,7 @@ pub mod seats;
 pub mod session;
 pub mod signon;
 pub mod table;
+pub mod time;
 pub mod votes;
 
 pub use decision::*;

@@ -126,7 +126,7 @@ impl Table<'_> {
         );
         match self.game.deadline {
             Some(deadline) if !self.completed() => {
-                text += &format!(":: Deadline: {phase} {}\n", crate::clock::short(deadline, self.zone()));
+                text += &format!(":: Deadline: {phase} {}\n", super::time::short(deadline, self.zone()));
             }
             _ => text += &format!(":: Deadline: {phase} none\n"),
         }
@@ -136,7 +136,7 @@ impl Table<'_> {
     /// The deadline in words, or that there is none.
     pub fn deadline_long(&self) -> String {
         match self.game.deadline {
-            Some(deadline) => crate::clock::long(deadline, self.zone()),
+            Some(deadline) => super::time::long(deadline, self.zone()),
             None => "none".into(),
         }
     }

@@ -80,7 +80,7 @@ fn resolve(desk: &mut Desk) -> Result<(), String> {
             report += "\nThe game is over.  Thank you for playing.\n";
         }
         None => {
-            next_deadline(desk.table, false);
+            next_deadline(desk.table, false)?;
             if !desk.table.referee.resolvable(&desk.table.game) {
                 desk.table.game.keyword = PhaseKeyword::Wait;
             }
@@ -121,11 +121,8 @@ pub fn next_phase_lines(table: &Table) -> String {
 }
 
 /// Sets the deadline of the phase that has just begun (clock.md 4).
-pub fn next_deadline(table: &mut Table, first: bool) {
-    let kind = table.referee.phase_kind(&table.game);
-    let answer = clock::deadline_for(&table.game, &table.rules, &kind, first, table.now, table.zone());
-    table.game.deadline = answer.local;
-    clock::keep_absences(&mut table.game.timing, &answer);
+pub fn next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
+    super::time::set_next_deadline(table, first)
 }
 
 /// Appends a report to `results` with the old head (notices.md 4.6).
@@ -144,7 +141,7 @@ pub fn complete(desk: &mut Desk, victors: &[String]) {
 }
 
 fn complete_at(desk: &mut Desk, victors: &[String], phase: &str) {
-    let finish = clock::date(desk.table.local_now().date());
+    let finish = clock::format::date(desk.table.local_now().date());
     let game = &mut desk.table.game;
     let mut victors = victors.to_vec();
     victors.sort();

@@ -117,7 +117,7 @@ fn late_notice(desk: &mut Desk) {
 fn penalty(table: &Table) -> String {
     let Some((_, grace)) = table.game.timing.iter().find(|(k, _)| k == "GRACE") else { return String::new() };
     let what = if table.rule(Rule::CivilDisorder) { "go into civil disorder" } else { "be dismissed" };
-    format!("\nPowers whose orders are still missing {} after the deadline will {what}.\n", clock::span_words(grace))
+    format!("\nPowers whose orders are still missing {} after the deadline will {what}.\n", super::time::span_words(grace))
 }
 
 /// Who answers for a late power: itself, or its controller.

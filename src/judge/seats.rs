@@ -200,7 +200,7 @@ fn welcome(table: &Table, title: &str) -> String {
          {press} Deadlines: {timing}. The game's page: {url}\n",
         game = table.game.name,
         address = table.house.address,
-        timing = crate::clock::policy(&table.game),
+        timing = super::time::policy(&table.game),
         url = table.game_url(),
     )
 }
@@ -523,7 +523,8 @@ fn filled(desk: &mut Desk, key: &str) {
     desk.table.game.need.retain(|n| n.power != key);
     if was_waiting && desk.table.game.need.is_empty() && desk.table.index.state == GameState::Waiting {
         desk.table.index.state = GameState::Active;
-        process::next_deadline(desk.table, false);
+        // Where TIMING leaves no day at all the old deadline stands; the status check tells the Master.
+        let _ = process::next_deadline(desk.table, false);
     }
 }
 
@@ -603,8 +604,11 @@ pub fn begin(desk: &mut Desk) -> Result<(), String> {
         return Err(reason);
     }
     table.index.state = GameState::Active;
-    table.game.start = Some(crate::clock::date(table.local_now().date()));
-    process::next_deadline(table, true);
+    table.game.start = Some(crate::clock::format::date(table.local_now().date()));
+    if let Err(reason) = process::next_deadline(table, true) {
+        (table.game, table.index) = kept;
+        return Err(reason);
+    }
     tell_beginning(desk);
     Ok(())
 }

@@ -273,7 +273,7 @@ impl Table<'_> {
 
     /// The moment of a wall-clock stamp in the game's zone.
     pub fn deadline_utc(&self, local: chrono::NaiveDateTime) -> DateTime<Utc> {
-        crate::clock::to_utc(local, self.zone())
+        super::time::to_utc(local, self.zone())
     }
 
     /// `game phase` page of the game.
