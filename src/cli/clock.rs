@@ -1,7 +1,13 @@
 //! `chancery clock`: deadlines: next, tick, date, absence (operations.md 2.2, OPS-013).
 
 use super::stream::{self, Object, Reply};
-use crate::clock::{self, ClockRules, Query, Timing, format, zone};
+use crate::clock::absence::{list_text, parse_list};
+use crate::clock::timing::is_movement;
+use crate::clock::{
+    self, AbsenceQuery, ClockRules, Controller, DateQuery, GameClock, Owing, Query, Seat, Timing, format, zone,
+};
+use crate::judge::GameState;
+use crate::status::PhaseKeyword;
 use chrono::{DateTime, NaiveDateTime, Utc};
 use chrono_tz::Tz;
 use serde_json::{Value, json};
@@ -19,6 +25,12 @@ pub struct Args {
 enum Verb {
     /// The next deadline of each object (JSON Lines)
     Next(Check),
+    /// One twenty-minute check of each object (JSON Lines)
+    Tick(Check),
+    /// The date each SET DEADLINE means (JSON Lines)
+    Date(Check),
+    /// The absence each SET ABSENCE means (JSON Lines)
+    Absence(Check),
 }
 
 /// Where a data verb takes its objects from.
@@ -32,7 +44,10 @@ struct Check {
 /// Runs the verb.
 pub fn run(args: Args) -> ExitCode {
     match args.verb {
-        Verb::Next(from) => data(from, &["deadline", "deadline_fuzz"], next),
+        Verb::Next(from) => data(from, &["deadline", "deadline_fuzz"], |line| next(line).into()),
+        Verb::Tick(from) => data(from, &["tick"], |line| tick(line).into()),
+        Verb::Date(from) => data(from, &["dates"], |line| date(line).into()),
+        Verb::Absence(from) => data(from, &["absences"], |line| absence(line).into()),
     }
 }
 
@@ -52,12 +67,8 @@ fn expected(entry: &Object) -> Value {
 }
 
 /// `clock next`
-fn next(line: &Object) -> Reply {
-    next_deadline(line).into()
-}
-
-fn next_deadline(line: &Object) -> Result<Value, String> {
-    let timing: Timing = text(line, "timing")?.parse().map_err(|error: clock::TimingError| error.to_string())?;
+fn next(line: &Object) -> Result<Value, String> {
+    let timing = timing(line)?;
     let phase = text(line, "phase")?;
     let query = Query {
         now: moment(line, "now")?,
@@ -72,8 +83,120 @@ fn next_deadline(line: &Object) -> Result<Value, String> {
     Ok(json!({
         "deadline": deadline.local.map(format::stamp),
         "utc": deadline.utc.as_ref().map(format::rfc3339),
-        "not_after": clock::absence::list_text(&deadline.absences),
+        "not_after": list_text(&deadline.absences),
     }))
+}
+
+/// `clock tick`
+fn tick(line: &Object) -> Result<Value, String> {
+    let timing = timing(line)?;
+    let state = text(line, "state")?;
+    let owing = owing(line)?;
+    let delay = match get(line, "delay") {
+        None => 0,
+        Some(delay) => {
+            delay.as_u64().and_then(|n| u8::try_from(n).ok()).filter(|n| *n <= 72).ok_or("delay: not 0 to 72")?
+        }
+    };
+    let game = GameClock {
+        now: moment(line, "now")?,
+        previous_round: None,
+        state: GameState::named(state).ok_or_else(|| format!("state: unknown: {state}"))?,
+        held: words(line, "flags")?.contains(&"held"),
+        errors: flag(line, "errors")?,
+        keyword: match text(line, "keyword")? {
+            "" | "PHASE" => PhaseKeyword::Phase,
+            "AWAIT" => PhaseKeyword::Await,
+            "WAIT" => PhaseKeyword::Wait,
+            "SKIP" => PhaseKeyword::Skip,
+            other => return Err(format!("keyword: unknown: {other}")),
+        },
+        movement: is_movement(text(line, "phase_type")?),
+        deadline: stamp(line, "deadline")?.map(|stamp| stamp.and_utc()),
+        delay,
+        rules: rules(line)?,
+        timing: &timing,
+        need: !words(line, "need")?.is_empty(),
+        owing: &owing,
+        waiting: !words(line, "wait")?.is_empty(),
+    };
+    let verdict = clock::tick(&game);
+    Ok(json!({
+        "action": verdict.action.word(),
+        "delay": verdict.delay,
+        "state": verdict.state.word(),
+        "dismissed": verdict.dismissed,
+    }))
+}
+
+/// The powers that owe orders, each with what it is. A vector does not name the controller of a vassal, so the vassal
+/// stands for him.
+fn owing(line: &Object) -> Result<Vec<Owing<'_>>, String> {
+    let Some(powers) = get(line, "owing") else { return Ok(Vec::new()) };
+    let powers = powers.as_object().ok_or("owing: not an object")?;
+    let read = |(power, kind): (&'_ String, &'_ Value)| {
+        let seat = match kind.as_str() {
+            Some("player") => Seat::Player,
+            Some("dummy") => Seat::Dummy,
+            Some("resigned") => Seat::Resigned,
+            Some("vassal") => Seat::Vassal(power, Controller::Player),
+            _ => return Err(format!("owing: {power}: want player, dummy, vassal or resigned")),
+        };
+        Ok(Owing { power, seat })
+    };
+    powers.iter().map(read).collect()
+}
+
+/// `clock date`
+fn date(line: &Object) -> Result<Value, String> {
+    let timing = match text(line, "at")? {
+        "" => Timing::default(),
+        at => Timing::from_pairs(&[("AT", at)]).map_err(|error| error.to_string())?,
+    };
+    let query = DateQuery {
+        now: now_local(line)?,
+        zone: zone_of(line)?,
+        at: &timing.at,
+        current: None,
+        real_time: flag(line, "real_time")?,
+        text: text(line, "text")?,
+    };
+    Ok(json!({ "result": clock::parse_date(&query).ok().map(format::stamp) }))
+}
+
+/// `clock absence`
+fn absence(line: &Object) -> Result<Value, String> {
+    let mut existing = match text(line, "existing_not")? {
+        "" => Vec::new(),
+        not => parse_list(not).map_err(|error| error.to_string())?,
+    };
+    let query = AbsenceQuery {
+        now: now_local(line)?,
+        master: match text(line, "by")? {
+            "master" => true,
+            "" | "player" => false,
+            other => return Err(format!("by: want player or master: {other}")),
+        },
+        rules: rules(line)?,
+        existing: &existing,
+        text: text(line, "text")?,
+    };
+    zone_of(line)?;
+    match clock::absence(&query) {
+        Ok(absence) => {
+            existing.push(absence);
+            Ok(json!({ "ok": true, "not": list_text(&existing) }))
+        }
+        Err(refusal) => Ok(json!({ "ok": false, "error": refusal.to_string() })),
+    }
+}
+
+fn timing(line: &Object) -> Result<Timing, String> {
+    text(line, "timing")?.parse().map_err(|error: clock::TimingError| error.to_string())
+}
+
+fn now_local(line: &Object) -> Result<NaiveDateTime, String> {
+    stamp(line, "now_local")?.ok_or_else(|| "now_local: missing (want yyyymmddhhmm)".to_owned())
 }
 
 /// A key that may be missing or null.

@@ -374,3 +374,7 @@ fn at_time_of(wall: NaiveDateTime, end: NaiveDateTime) -> Result<NaiveDateTime, 
     let same_day = end.date().and_time(wall.time());
     if same_day < end { next_day(same_day) } else { Ok(same_day) }
 }
+
+#[cfg(test)]
+#[path = "deadline_tests.rs"]
+mod tests;
