@@ -1,6 +1,9 @@
 //! Mail in: bytes to a clean message. Mail out: a [`Letter`] to RFC 5322, a durable queue, transports with one face.
 //! Knows no games.
 
+pub mod address;
+pub mod intake;
 pub mod letter;
 
+pub use address::{AddressError, MailAddress};
 pub use letter::*;
