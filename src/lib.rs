@@ -19,6 +19,7 @@
 
 pub mod archive;
 pub mod cli;
+
 pub mod clock;
 pub mod diplomacy;
 pub mod judge;

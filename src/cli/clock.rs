@@ -134,7 +134,7 @@ fn tick(line: &Object) -> Result<Value, String> {
 fn owing(line: &Object) -> Result<Vec<Owing<'_>>, String> {
     let Some(powers) = get(line, "owing") else { return Ok(Vec::new()) };
     let powers = powers.as_object().ok_or("owing: not an object")?;
-    let read = |(power, kind): (&'_ String, &'_ Value)| {
+    fn read<'a>((power, kind): (&'a String, &'a Value)) -> Result<Owing<'a>, String> {
         let seat = match kind.as_str() {
             Some("player") => Seat::Player,
             Some("dummy") => Seat::Dummy,
@@ -143,7 +143,7 @@ fn owing(line: &Object) -> Result<Vec<Owing<'_>>, String> {
             _ => return Err(format!("owing: {power}: want player, dummy, vassal or resigned")),
         };
         Ok(Owing { power, seat })
-    };
+    }
     powers.iter().map(read).collect()
 }
 

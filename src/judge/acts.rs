@@ -114,9 +114,9 @@ fn may_wait(table: &Table, on: &SignedOn) -> Result<(), Refusal> {
 }
 
 /// SET ABSENCE: the new NOT value and the period in words.
-fn absence(table: &Table, on: &SignedOn, text: &str) -> Result<clock::NewAbsence, Refusal> {
-    clock::set_absence(&table.game, &table.rules, text, is_master(on), table.local_now())
-        .or_else(|sentence| refuse(Code::BadAbsence, sentence))
+fn absence(table: &Table, on: &SignedOn, text: &str) -> Result<super::time::NewAbsence, Refusal> {
+    super::time::set_absence(table, text, is_master(on))
+        .or_else(|sentence| refuse(Code::BadAbsence, format!("{sentence}.")))
 }
 
 /// SET DEADLINE: the new wall-clock stamp.
@@ -124,22 +124,8 @@ fn deadline(table: &Table, on: &SignedOn, text: &str) -> Result<chrono::NaiveDat
     if !is_master(on) && !(table.rule(Rule::PlayerDeadlines) && table.is_power(&on.who)) {
         return refuse(Code::MasterOnly, "SET DEADLINE is for the Master of the game.");
     }
-    if table.rule(Rule::NoDeadline) {
-        return refuse(Code::BadDate, "This game has no deadlines.");
-    }
-    if table.forming() || table.completed() {
-        return refuse(Code::BadDate, "A deadline can be set only while the game runs.");
-    }
-    let Some(new) = clock::set_deadline(&table.game, &table.rules, text, table.local_now()) else {
-        return refuse(Code::BadDate, "That is no date; write for instance SET DEADLINE 4 JAN 20:00.");
-    };
-    if table.deadline_utc(new) <= table.now {
-        return refuse(Code::BadDate, format!("{} is over already.", super::time::long(new, table.zone())));
-    }
-    if !is_master(on) && table.game.deadline.is_some_and(|old| new < old) {
-        return refuse(Code::BadDate, "Players may only move the deadline to a later date.");
-    }
-    Ok(new)
+    super::time::set_deadline(table, text, is_master(on))
+        .or_else(|sentence| refuse(Code::BadDate, format!("{sentence}. Write for instance SET DEADLINE 4 JAN 20:00.")))
 }
 
 /// Pass 2.

@@ -74,7 +74,10 @@ pub fn create(
     read: &dyn Fn(&str, &[Line]) -> (Game, Vec<(usize, String)>),
 ) -> Result<Creation, Refusal> {
     let Some(master) = tools.registry.person(&tools.sender.address, tools.sender.name.as_deref()) else {
-        return refuse(Code::NotRegistered, "The judge does not know your address. Send REGISTER, Name: First Last, END first.");
+        return refuse(
+            Code::NotRegistered,
+            "The judge does not know your address. Send REGISTER, Name: First Last, END first.",
+        );
     };
     if census.taken {
         return refuse(Code::Syntax, format!("There is a game called {name} already; choose another name."));
@@ -84,10 +87,16 @@ pub fn create(
     }
     new_password(password)?;
     if house.create_limit > 0 && census.forming >= house.create_limit {
-        return refuse(Code::Full, format!("{} games are forming here; no more are opened until some have begun.", census.forming));
+        return refuse(
+            Code::Full,
+            format!("{} games are forming here; no more are opened until some have begun.", census.forming),
+        );
     }
     if house.create_limit_per_master > 0 && census.of_master >= house.create_limit_per_master {
-        return refuse(Code::Full, format!("{} games of yours are forming; begin or purge one first.", census.of_master));
+        return refuse(
+            Code::Full,
+            format!("{} games of yours are forming; begin or purge one first.", census.of_master),
+        );
     }
     let (kept, form, unlisted) = split(lines);
     let (mut game, mut faults) = read(variant, &kept);

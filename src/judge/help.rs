@@ -44,7 +44,12 @@ pub fn page(table: &Table, on: &SignedOn) -> String {
             let p = &table.game.participants[*n];
             format!("You are {} in game {}, {}.\n", table.title_of(p), table.game.name, table.phase())
         }
-        _ => format!("You are the Master of game {}, {} ({}).\n", table.game.name, table.phase(), table.index.state.word()),
+        _ => format!(
+            "You are the Master of game {}, {} ({}).\n",
+            table.game.name,
+            table.phase(),
+            table.index.state.word()
+        ),
     };
     if !table.forming() && !table.completed() {
         text += &format!("Deadline: {}.\n", table.deadline_long());
@@ -52,7 +57,11 @@ pub fn page(table: &Table, on: &SignedOn) -> String {
             let p = &table.game.participants[n];
             if p.kind == ParticipantKind::Power {
                 let due = table.referee.owing(&table.game).contains(&p.name);
-                text += if due { "Your orders are due. You can write:\n" } else { "Nothing is due from you. You can write:\n" };
+                text += if due {
+                    "Your orders are due. You can write:\n"
+                } else {
+                    "Nothing is due from you. You can write:\n"
+                };
                 for line in table.referee.choices(&table.game, &p.name) {
                     text += &format!("  {line}\n");
                 }

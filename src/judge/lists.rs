@@ -249,7 +249,11 @@ pub fn openings(house: &House, games: &[Opening]) -> String {
             .iter()
             .collect()
         };
-        let variant = if opening.index.variant == "standard" { String::new() } else { format!(" {}", super::table::title_case(&opening.index.variant)) };
+        let variant = if opening.index.variant == "standard" {
+            String::new()
+        } else {
+            format!(" {}", super::table::title_case(&opening.index.variant))
+        };
         text += &format!(
             "\n{:<9} {:<9}{}{variant}, Moderated ({}), Press:{press}.\n{:20}URL: {}/game/{}\n",
             opening.index.name,
@@ -262,14 +266,23 @@ pub fn openings(house: &House, games: &[Opening]) -> String {
         );
         if opening.index.state == GameState::Forming {
             let players = if opening.open == 1 { "player" } else { "players" };
-            text += &format!("{:20}To join, e-mail \"JOIN {} password\"\n{:21}Forming: {} more {players} needed.\n", "", game.name, "", opening.open);
+            text += &format!(
+                "{:20}To join, e-mail \"JOIN {} password\"\n{:21}Forming: {} more {players} needed.\n",
+                "", game.name, "", opening.open
+            );
         } else {
             let size = |n: &crate::status::Need| match (n.units, n.centers) {
                 (Some(u), Some(c)) => format!("{} ({u}/{c})", super::table::title_case(&n.power)),
                 _ => format!("{} (?/?)", super::table::title_case(&n.power)),
             };
             let names: Vec<String> = game.need.iter().map(size).collect();
-            text += &format!("{:20}To play, e-mail \"TAKEOVER power@{} password\"\n{:21}Openings: {}\n", "", game.name, "", names.join(", "));
+            text += &format!(
+                "{:20}To play, e-mail \"TAKEOVER power@{} password\"\n{:21}Openings: {}\n",
+                "",
+                game.name,
+                "",
+                names.join(", ")
+            );
         }
     }
     text

@@ -32,8 +32,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
             if let Some(error) = table.errors.first() {
                 return refuse(Code::NotReady, format!("The status file has an error: {error}"));
             }
-            let late = process::late(table);
-            if !force && !late.is_empty() {
+            if !force && !super::time::with_clock(table, None, |game| game.may_be_processed()) {
                 return refuse(Code::NotReady, "Orders are missing. PROCESS! processes with what is in.");
             }
             Ok(())
@@ -46,7 +45,11 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
         }
         Command::Dummy(power) => {
             let n = power_named(table, power)?;
-            if is_dummy(&table.game.participants[n]) { refuse(Code::BadState, format!("{power} is a dummy already.")) } else { Ok(()) }
+            if is_dummy(&table.game.participants[n]) {
+                refuse(Code::BadState, format!("{power} is a dummy already."))
+            } else {
+                Ok(())
+            }
         }
         Command::Revive(power, password) => {
             let n = power_named(table, power)?;
@@ -125,11 +128,16 @@ fn state(desk: &mut Desk, to: GameState) -> Result<String, Refusal> {
         return Ok(format!("the game is {} already", to.word()));
     }
     desk.table.index.state = to;
-    let text = format!("Game {} is now {}.\n{}", desk.table.game.name, to.word(), match to {
-        GameState::Active => format!("The deadline is {}.\n", desk.table.deadline_long()),
-        GameState::Waiting => "Its clock stands still until the Master starts it again.\n".into(),
-        _ => String::new(),
-    });
+    let text = format!(
+        "Game {} is now {}.\n{}",
+        desk.table.game.name,
+        to.word(),
+        match to {
+            GameState::Active => format!("The deadline is {}.\n", desk.table.deadline_long()),
+            GameState::Waiting => "Its clock stands still until the Master starts it again.\n".into(),
+            _ => String::new(),
+        }
+    );
     let subject = format!("Diplomacy game {} {}", desk.table.game.name, to.word());
     let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N35", &subject, &text);
     desk.decision.letters.extend(letters);

@@ -106,7 +106,8 @@ fn question(table: &mut Table, block: &Block, header: &Header, tools: &Tools) ->
             desk.reply.silent = true;
         }
         None => {
-            let refusal = code::Refusal { code: code::Code::NoMap, sentence: "There is no picture of this game.".into() };
+            let refusal =
+                code::Refusal { code: code::Code::NoMap, sentence: "There is no picture of this game.".into() };
             desk.reply.refuse(&block.line, &refusal);
         }
     }

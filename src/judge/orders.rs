@@ -53,7 +53,8 @@ pub fn read(table: &Table, on: &SignedOn, acting: &Acting, lines: &[Line]) -> Sh
     };
     if table.forming() || table.completed() {
         // Words that are neither commands nor orders get the order reader's answer where there is a board to ask.
-        let sentence = if table.forming() { "The game has not started: there is nothing to order." } else { "The game is over." };
+        let sentence =
+            if table.forming() { "The game has not started: there is nothing to order." } else { "The game is over." };
         return refused("E_WORD", format!("{sentence} The line is no command either."));
     }
     if !table.may_order(&on.who) {
@@ -78,7 +79,8 @@ fn late_rules(table: &Table, sheet: &mut Sheet) {
         if past && set.is_empty() {
             faults.push(("E_LATE_EMPTY", "The deadline is over: orders can no longer be taken back, only replaced."));
         } else if past && table.rule(Rule::NoLateChanges) && !on_file.is_empty() && *set != on_file {
-            faults.push(("E_LATE_CHANGE", "The deadline is over: in this game orders on file can no longer be changed."));
+            faults
+                .push(("E_LATE_CHANGE", "The deadline is over: in this game orders on file can no longer be changed."));
         } else if table.rule(Rule::MustOrder) && set.is_empty() && !on_file.is_empty() {
             faults.push(("E_MUST_ORDER", "In this game orders once given may be replaced but not taken back."));
         }
@@ -131,11 +133,16 @@ pub fn store(desk: &mut Desk, on: &SignedOn, sheet: &Sheet) {
 pub fn confirmation(table: &Table, on: &SignedOn) -> String {
     let mut text = table.header();
     let seats: Vec<usize> = match &on.who {
-        Who::Master | Who::Keeper => (0..table.game.participants.len()).filter(|n| table.is_power(&Who::Seat(*n))).collect(),
+        Who::Master | Who::Keeper => {
+            (0..table.game.participants.len()).filter(|n| table.is_power(&Who::Seat(*n))).collect()
+        }
         Who::Seat(n) => {
             let own = table.game.participants[*n].name.clone();
             let mut list = vec![*n];
-            list.extend((0..table.game.participants.len()).filter(|m| table.game.participants[*m].control.first() == Some(&own)));
+            list.extend(
+                (0..table.game.participants.len())
+                    .filter(|m| table.game.participants[*m].control.first() == Some(&own)),
+            );
             list
         }
     };

@@ -54,7 +54,10 @@ pub fn check(table: &Table, from: &Who, block: &PressBlock) -> Result<Press, Ref
     let text = block.text.join("\n");
     let text: String = text.chars().filter(|c| !c.is_control() || *c == '\n' || *c == '\t').collect();
     if text.chars().count() > MAX_CHARACTERS || block.text.len() > MAX_LINES {
-        return refuse(Code::PressSize, format!("Press has at most {MAX_CHARACTERS} characters and {MAX_LINES} lines; send it in parts."));
+        return refuse(
+            Code::PressSize,
+            format!("Press has at most {MAX_CHARACTERS} characters and {MAX_LINES} lines; send it in parts."),
+        );
     }
     let to = readers(table, from, &options.to)?;
     let is_master = matches!(from, Who::Master | Who::Keeper);
@@ -66,7 +69,9 @@ pub fn check(table: &Table, from: &Who, block: &PressBlock) -> Result<Press, Ref
         Claim::Plain | Claim::White => Some(from.clone()),
         Claim::Grey if greys => None,
         Claim::Grey => return refuse(Code::PressGrey, "Anonymous press is not allowed in this game."),
-        Claim::From(_) if !fakes => return refuse(Code::PressFake, "Press under another name is not allowed in this game."),
+        Claim::From(_) if !fakes => {
+            return refuse(Code::PressFake, "Press under another name is not allowed in this game.");
+        }
         Claim::From(_) if is_master || is_monitor(table, from) => {
             return refuse(Code::PressFakeMaster, "The Master and monitors write under their own name.");
         }
@@ -83,7 +88,10 @@ pub fn check(table: &Table, from: &Who, block: &PressBlock) -> Result<Press, Ref
             let claimed = readers(table, from, audience)?;
             let names_master = |r: &Readers| matches!(r, Readers::Some(list) if list.contains(&Who::Master));
             if names_master(&claimed) != names_master(&to) {
-                return refuse(Code::PressFakeMaster, "The Master can neither be added to nor left out of the feigned readers.");
+                return refuse(
+                    Code::PressFakeMaster,
+                    "The Master can neither be added to nor left out of the feigned readers.",
+                );
             }
             claimed
         }
@@ -117,7 +125,10 @@ fn readers(table: &Table, from: &Who, audience: &Audience) -> Result<Readers, Re
         Audience::AllBut(list) => (list, true),
     };
     let unknown = |word: &str| {
-        refuse(Code::PressReader, format!("{word} is nobody in this game. Readers are powers by name or letter, or M for the Master."))
+        refuse(
+            Code::PressReader,
+            format!("{word} is nobody in this game. Readers are powers by name or letter, or M for the Master."),
+        )
     };
     let mut found: Vec<Who> = Vec::new();
     let words: Vec<&str> = list.split(',').map(str::trim).filter(|w| !w.is_empty()).collect();
@@ -149,7 +160,10 @@ fn readers(table: &Table, from: &Who, audience: &Audience) -> Result<Readers, Re
         if let Who::Seat(index) = who {
             let p = &table.game.participants[*index];
             if is_vacant(p) || is_monitor(table, who) || (is_dummy(p) && table.addresses(p).is_empty()) {
-                return refuse(Code::PressReader, format!("{} cannot read press: nobody answers for that seat.", table.title(who)));
+                return refuse(
+                    Code::PressReader,
+                    format!("{} cannot read press: nobody answers for that seat.", table.title(who)),
+                );
             }
         }
         if own(who) && !blurred && !but {
@@ -207,13 +221,19 @@ fn permitted(table: &Table, from: &Who, to: &Readers) -> Result<(), Refusal> {
             return refuse(Code::PressLate, "The deadline is over.");
         }
         if late(from) && !rule(Rule::LateSend) && !broadcast {
-            return refuse(Code::PressLate, "Your orders are late; until they are in you may broadcast or write to the Master.");
+            return refuse(
+                Code::PressLate,
+                "Your orders are late; until they are in you may broadcast or write to the Master.",
+            );
         }
         if rule(Rule::NoLateReceive)
             && let Readers::Some(list) = to
             && let Some(reader) = list.iter().find(|w| late(w))
         {
-            return refuse(Code::PressLateReader, format!("{}'s orders are late; until they are in no press reaches that seat.", table.title(reader)));
+            return refuse(
+                Code::PressLateReader,
+                format!("{}'s orders are late; until they are in no press reaches that seat.", table.title(reader)),
+            );
         }
     }
     if rule(Rule::MustOrder) && late(from) {
@@ -225,7 +245,11 @@ fn permitted(table: &Table, from: &Who, to: &Readers) -> Result<(), Refusal> {
 /// TOUCH_PRESS and REMOTE_PRESS: only (not) neighbours, broadcasts only with PUBLIC_PRESS.
 fn touching(table: &Table, from: &Who, to: &Readers) -> Result<(), Refusal> {
     let remote = table.rule(Rule::RemotePress);
-    let sentence = if remote { "In this game you write only to powers you do not touch." } else { "In this game you write only to powers you touch." };
+    let sentence = if remote {
+        "In this game you write only to powers you do not touch."
+    } else {
+        "In this game you write only to powers you touch."
+    };
     let Who::Seat(me) = from else { return Ok(()) };
     let Readers::Some(list) = to else {
         return if table.rule(Rule::PublicPress) { Ok(()) } else { refuse(Code::PressTouch, sentence) };
@@ -299,7 +323,9 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
     };
     let echo_subject = match &press.to {
         Readers::All => "Diplomacy broadcast sent".to_string(),
-        Readers::Some(list) => format!("Diplomacy press sent to {}", and_list(&list.iter().map(name).collect::<Vec<_>>())),
+        Readers::Some(list) => {
+            format!("Diplomacy press sent to {}", and_list(&list.iter().map(name).collect::<Vec<_>>()))
+        }
     };
     let echo = format!(
         "Your {} went out as follows.\n\n{body}\n[end of your press]\n",
@@ -321,10 +347,14 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
         send(to, &subject, &body);
     }
     // Those who see the truth read it in brackets.
-    let truth = format!("{headline}\n[by {} sent{}]\n\n{text}\n", name(&press.from), match &press.to {
-        Readers::All => " to all".to_string(),
-        readers => names(readers),
-    });
+    let truth = format!(
+        "{headline}\n[by {} sent{}]\n\n{text}\n",
+        name(&press.from),
+        match &press.to {
+            Readers::All => " to all".to_string(),
+            readers => names(readers),
+        }
+    );
     let eavesdrops = table.rule(Rule::Eavesdrop) || table.rule(Rule::EavesdropAloud);
     if eavesdrops && !is_master {
         for to in table.master_recipients() {
@@ -370,6 +400,7 @@ fn filed(table: &Table, press: &Press, headline: &str, text: &str) -> String {
         head += &format!(" | {from} {}", list(&press.claimed_to));
     }
     // A line of the text that looks like an entry head is shifted by a blank.
-    let text: String = text.lines().map(|l| if l.starts_with(":: ") { format!(" {l}\n") } else { format!("{l}\n") }).collect();
+    let text: String =
+        text.lines().map(|l| if l.starts_with(":: ") { format!(" {l}\n") } else { format!("{l}\n") }).collect();
     format!("{head}\n{headline}\n\n{text}\n")
 }

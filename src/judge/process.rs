@@ -6,7 +6,6 @@ use super::post::Circle;
 use super::session::Desk;
 use super::table::Table;
 use crate::clock;
-use crate::diplomacy::rules::Rule;
 use crate::status::{GameResult, PhaseKeyword, PhaseState};
 
 /// Why a phase is processed.
@@ -32,13 +31,32 @@ pub fn run(desk: &mut Desk, cause: Cause) {
         Ok(()) => {
             let now = desk.table.phase();
             if cause != Cause::Clock {
-                desk.reply.note(0, super::reply::Mark::Ok, format!("{before} has been processed; the game is in {now}"));
+                desk.reply.note(
+                    0,
+                    super::reply::Mark::Ok,
+                    format!("{before} has been processed; the game is in {now}"),
+                );
             }
         }
         Err(error) => {
-            desk.reply.detail(0, super::reply::Mark::Error, "processing", "R_INTERNAL", &format!("The phase could not be processed: {error}"));
-            let text = format!("Game {}, phase {before}: {error}\nThe game keeps its old phase and is tried again.\n", desk.table.game.name);
-            let keepers: Vec<_> = desk.table.house.keepers.iter().map(|a| super::post::Recipient { address: a.clone(), seat: None }).collect();
+            desk.reply.detail(
+                0,
+                super::reply::Mark::Error,
+                "processing",
+                "R_INTERNAL",
+                &format!("The phase could not be processed: {error}"),
+            );
+            let text = format!(
+                "Game {}, phase {before}: {error}\nThe game keeps its old phase and is tried again.\n",
+                desk.table.game.name
+            );
+            let keepers: Vec<_> = desk
+                .table
+                .house
+                .keepers
+                .iter()
+                .map(|a| super::post::Recipient { address: a.clone(), seat: None })
+                .collect();
             let letters = desk.table.letters(&keepers, "N62", "Diplomacy adjudication error!", &text);
             desk.decision.letters.extend(letters);
             desk.table.game.delay = 3;
@@ -50,9 +68,11 @@ fn resolve(desk: &mut Desk) -> Result<(), String> {
     let phase = desk.table.phase();
     let header = desk.table.header();
     // Row 1: powers that are about to be defaulted.
-    let defaulted: Vec<String> = desk.table.referee.owing(&desk.table.game).iter().map(|k| desk.table.title_of_key(k)).collect();
+    let defaulted: Vec<String> =
+        desk.table.referee.owing(&desk.table.game).iter().map(|k| desk.table.title_of_key(k)).collect();
     if !defaulted.is_empty() {
-        let text = late_table(desk.table, if defaulted.len() == 1 { "Power in CD:" } else { "Powers in CD:" }, &defaulted);
+        let text =
+            late_table(desk.table, if defaulted.len() == 1 { "Power in CD:" } else { "Powers in CD:" }, &defaulted);
         let letters = desk.table.letters(&desk.table.master_recipients(), "N15", "Diplomacy CD notice", &text);
         desk.decision.letters.extend(letters);
     }
@@ -113,7 +133,8 @@ pub fn mail_host(table: &Table) -> String {
 
 /// `The next phase of 'x' will be …` and the deadline.
 pub fn next_phase_lines(table: &Table) -> String {
-    let mut text = format!("\nThe next phase of '{}' will be {}.\n", table.game.name, table.referee.phase_title(&table.game));
+    let mut text =
+        format!("\nThe next phase of '{}' will be {}.\n", table.game.name, table.referee.phase_title(&table.game));
     if table.game.deadline.is_some() {
         text += &format!("The deadline for orders will be {}.\n", table.deadline_long());
     }
@@ -129,7 +150,8 @@ pub fn next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
 pub fn file_report(desk: &mut Desk, subject: &str, text: &str) {
     let stamp = desk.table.now.format("%a %b %e %H:%M:%S %Y");
     // A line of the text that looks like an entry head must not be taken for one.
-    let body: String = text.lines().map(|l| if l.starts_with("From ") { format!(">{l}\n") } else { format!("{l}\n") }).collect();
+    let body: String =
+        text.lines().map(|l| if l.starts_with("From ") { format!(">{l}\n") } else { format!("{l}\n") }).collect();
     let entry = format!("From {} {stamp}\nSubject: {subject}\n\n{body}\n", desk.table.house.address);
     desk.decision.files.push(FileEdit::Append("results".into(), entry));
 }
@@ -178,44 +200,32 @@ pub fn preview(desk: &mut Desk) {
     }
 }
 
-/// Whether the phase could be processed when its clock allows: active, no faults, nobody late.
-pub fn is_complete(table: &Table) -> bool {
-    table.index.state == GameState::Active && table.errors.is_empty() && late(table).is_empty()
-}
-
 /// Powers that owe orders and are not exempt now (clock.md 9).
 pub fn late(table: &Table) -> Vec<String> {
-    clock::late(&table.game, &table.rules, &table.referee.owing(&table.game), table.now, table.zone())
+    super::time::late(table)
 }
 
 /// Orders came in: NO_DEADLINE and REAL_TIME games go on at once, others at the round after next (clock.md 3.1).
 pub fn after_orders(desk: &mut Desk) {
-    let table = &mut *desk.table;
-    if !is_complete(table) {
-        return;
-    }
-    let past = table.past_deadline();
-    let held = table.game.keyword == PhaseKeyword::Wait
-        || table.game.participants.iter().any(|p| p.wait)
-        || (table.rule(Rule::AlwaysWait) && (table.referee.phase_kind(&table.game) == "MOVEMENT" || !table.rule(Rule::NoMinorWait)));
-    if held && !past {
-        return;
-    }
-    if table.rule(Rule::NoDeadline) || table.rule(Rule::RealTime) {
-        run(desk, Cause::Orders);
-    } else {
-        table.game.delay = if past { 0 } else { 1 };
+    match super::time::with_clock(desk.table, None, clock::tick::after_entry) {
+        clock::tick::AfterEntry::Process => run(desk, Cause::Orders),
+        clock::tick::AfterEntry::Delay(n) => desk.table.game.delay = n,
+        clock::tick::AfterEntry::Keep => {}
     }
 }
 
 /// The table of late notices (notices.md 2): labels padded to 18 columns.
 pub fn late_table(table: &Table, label: &str, powers: &[String]) -> String {
     let mut text = format!("{:<18}{} ({})\n", "Diplomacy Game:", table.game.name, table.house.id);
-    text += &format!("{:<18}{}\n", "Current Phase:", super::table::title_case(&match &table.game.phase {
-        PhaseState::Running(phase) => phase.clone(),
-        PhaseState::Forming => "FORMING".into(),
-        PhaseState::Completed => "COMPLETED".into(),
-    }));
+    text += &format!(
+        "{:<18}{}\n",
+        "Current Phase:",
+        super::table::title_case(&match &table.game.phase {
+            PhaseState::Running(phase) => phase.clone(),
+            PhaseState::Forming => "FORMING".into(),
+            PhaseState::Completed => "COMPLETED".into(),
+        })
+    );
     text += &format!("{:<18}{}\n", "Missed Deadline:", table.deadline_long());
     if !powers.is_empty() {
         text += &super::post::wrap(&format!("{label:<18}{}", powers.join(", ")), 70, 18);

@@ -6,7 +6,7 @@ use super::process::{self, Cause};
 use super::seats;
 use super::session::{Desk, Outcome};
 use super::table::{Table, Who, is_dummy, is_vacant};
-use crate::clock::{self, Action};
+use crate::clock::{self, daily::Reason, tick::Action};
 use crate::diplomacy::rules::Rule;
 use crate::status::Omniscient;
 
@@ -15,29 +15,37 @@ use crate::status::Omniscient;
 pub struct Round {
     /// When the previous round was, if it was recent.
     pub previous: Option<chrono::DateTime<chrono::Utc>>,
-    /// Whether this is the first check in this aligned round (DELAY counts once a round).
-    pub counts: bool,
     /// First check of the day: reminders to Masters.
     pub daily: bool,
+}
+
+/// What the clock wants done, on its own: the verdict borrows nothing of the game.
+struct Verdict {
+    action: Action,
+    delay: u8,
+    state: GameState,
+    dismissed: Vec<String>,
 }
 
 /// Checks one game.
 pub fn check(table: &mut Table, round: Round) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
-    let verdict = clock::check(table, round);
+    let verdict = super::time::with_clock(table, round.previous, |game| {
+        let verdict = clock::tick::tick(game);
+        let dismissed = verdict.dismissed.iter().map(|k| k.to_string()).collect();
+        Verdict { action: verdict.action, delay: verdict.delay, state: verdict.state, dismissed }
+    });
     let mut desk = Desk::new(table);
     let audit = match verdict.action {
         Action::Ignore | Action::Idle => String::new(),
-        _ => format!("round: {:?}", verdict.action).to_lowercase(),
+        action => format!("round: {}", action.word()),
     };
     desk.table.game.delay = verdict.delay;
     match verdict.action {
         Action::Ignore | Action::Idle | Action::Delay => {}
         Action::Process => process::run(&mut desk, Cause::Clock),
         Action::Preview => {
-            if verdict.state == GameState::Waiting {
-                desk.table.index.state = GameState::Waiting;
-            }
+            desk.table.index.state = verdict.state;
             process::preview(&mut desk);
         }
         Action::Dismiss => dismiss(&mut desk, &verdict.dismissed),
@@ -47,7 +55,7 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
     if round.daily {
         daily(&mut desk);
     }
-    desk.reply.outcome = format!("{:?}", verdict.action).to_lowercase();
+    desk.reply.outcome = verdict.action.word().into();
     desk.close(&before, &index, audit)
 }
 
@@ -56,7 +64,12 @@ fn dismiss(desk: &mut Desk, keys: &[String]) {
     let names: Vec<String> = keys.iter().map(|k| desk.table.title_of_key(k)).collect();
     let label = if names.len() == 1 { "Dismissed Power:" } else { "Dismissed Powers:" };
     let text = process::late_table(desk.table, label, &names);
-    let letters = desk.table.letters(&desk.table.circle(super::post::Circle::Everyone), "N14", "Diplomacy player dismissal", &text);
+    let letters = desk.table.letters(
+        &desk.table.circle(super::post::Circle::Everyone),
+        "N14",
+        "Diplomacy player dismissal",
+        &text,
+    );
     desk.decision.letters.extend(letters);
     for key in keys {
         if let Some(n) = desk.table.seat_index(key) {
@@ -105,7 +118,8 @@ fn late_notice(desk: &mut Desk) {
     };
     letters.extend(table.letters(&others, "N13", "Diplomacy late notice", &text));
     let text = process::late_table(table, label, &names) + &penalty;
-    let masters: Vec<Recipient> = table.master_recipients().into_iter().filter(|m| !letters.iter().any(|l| l.to == m.address)).collect();
+    let masters: Vec<Recipient> =
+        table.master_recipients().into_iter().filter(|m| !letters.iter().any(|l| l.to == m.address)).collect();
     // More than 2 h 40 min late, the Master hears of it once a day: a notice comes every eight hours.
     let first_of_day = early || (table.now - deadline).num_hours() % 24 < 9;
     if first_of_day {
@@ -115,9 +129,11 @@ fn late_notice(desk: &mut Desk) {
 }
 
 fn penalty(table: &Table) -> String {
-    let Some((_, grace)) = table.game.timing.iter().find(|(k, _)| k == "GRACE") else { return String::new() };
-    let what = if table.rule(Rule::CivilDisorder) { "go into civil disorder" } else { "be dismissed" };
-    format!("\nPowers whose orders are still missing {} after the deadline will {what}.\n", super::time::span_words(grace))
+    let timing = super::time::timing(&table.game);
+    match clock::tick::penalty(super::time::clock_rules(&table.rules), &timing) {
+        Some(penalty) => format!("\n{}\n", clock::tick::penalty_words(penalty)),
+        None => String::new(),
+    }
 }
 
 /// Who answers for a late power: itself, or its controller.
@@ -138,7 +154,12 @@ fn remind(desk: &mut Desk) {
     for key in process::late(table) {
         let Some(n) = table.seat_index(&key) else { continue };
         let to = match answering(table, &key) {
-            Some(n) if !is_vacant(&table.game.participants[n]) && !table.addresses(&table.game.participants[n]).is_empty() => table.recipients(&[n]),
+            Some(n)
+                if !is_vacant(&table.game.participants[n])
+                    && !table.addresses(&table.game.participants[n]).is_empty() =>
+            {
+                table.recipients(&[n])
+            }
             _ => table.master_recipients(),
         };
         for recipient in to {
@@ -165,40 +186,43 @@ fn remind(desk: &mut Desk) {
 /// Once a day (clock.md 12): faults, overdue games, games that look for players.
 fn daily(desk: &mut Desk) {
     let table = &desk.table;
-    let game = &table.game.name;
-    let keepers: Vec<Recipient> = table.house.keepers.iter().map(|a| Recipient { address: a.clone(), seat: None }).collect();
-    let mut letters = Vec::new();
-    let master = table.master_recipients();
-    let overdue = table.game.deadline.map(|d| (table.now - table.deadline_utc(d)).num_days()).unwrap_or(0);
-    let live = !matches!(table.index.state, GameState::Completed | GameState::Terminated) && !table.index.held && table.game.held.is_none();
-    if !live {
+    let held = table.index.held || table.game.held.is_some();
+    let deadline = table.game.deadline.map(|d| table.deadline_utc(d));
+    let Some(due) = clock::daily::daily(table.index.state, held, !table.errors.is_empty(), deadline, table.now) else {
         return;
-    }
-    if !table.errors.is_empty() {
-        let text = format!("The status file of game {game} has errors; nothing is processed until they are mended.\n\n{}\n\n{}\n", table.errors.join("\n"), table.game_url());
-        letters.extend(table.letters(&[master.clone(), keepers.clone()].concat(), "N38", "Diplomacy ERRORS", &text));
-    }
-    match table.index.state {
-        GameState::Active if overdue > 7 => {
-            let text = format!("Game {game} is {overdue} days past its deadline.\n");
-            let to = if overdue > 28 { [master, keepers].concat() } else { master };
-            letters.extend(table.letters(&to, "N39", "Diplomacy game alert", &text));
-        }
-        GameState::Waiting | GameState::Forming | GameState::Preparation => {
+    };
+    let game = &table.game.name;
+    let days = deadline.map_or(0, |d| (table.now - d).num_days());
+    let (notice, subject, text) = match due.reason {
+        Reason::Errors => (
+            "N38",
+            "Diplomacy ERRORS",
+            format!(
+                "The status file of game {game} has errors; nothing is processed until they are mended.\n\n{}\n\n{}\n",
+                table.errors.join("\n"),
+                table.game_url()
+            ),
+        ),
+        Reason::Overdue => ("N39", "Diplomacy game alert", format!("Game {game} is {days} days past its deadline.\n")),
+        Reason::Idle(state) => {
             let needs = if table.forming() {
-                format!("{} seats are open.", table.open_seats())
+                format!("Open seats: {}.", table.open_seats())
             } else {
                 let names: Vec<String> = table.game.need.iter().map(|n| table.title_of_key(&n.power)).collect();
-                if names.is_empty() { "Nobody is missing.".into() } else { format!("Players are sought for {}.", and_list(&names)) }
+                if names.is_empty() {
+                    "Nobody is missing.".into()
+                } else {
+                    format!("Players are sought for {}.", and_list(&names))
+                }
             };
-            let text = format!("Game {game} is {}. {needs}\n{}\n", table.index.state.word(), table.game_url());
-            letters.extend(table.letters(&master, "N37", "Diplomacy game reminder", &text));
-            if overdue > 56 {
-                let text = format!("Game {game} has waited for {overdue} days.\n");
-                letters.extend(table.letters(&keepers, "N39", "Diplomacy game alert", &text));
-            }
+            let text = format!("Game {game} is {}. {needs}\n{}\n", state.word(), table.game_url());
+            ("N37", "Diplomacy game reminder", text)
         }
-        _ => {}
+    };
+    let mut to = if due.master { table.master_recipients() } else { Vec::new() };
+    if due.keeper {
+        to.extend(table.house.keepers.iter().map(|a| Recipient { address: a.clone(), seat: None }));
     }
+    let letters = table.letters(&to, notice, subject, &text);
     desk.decision.letters.extend(letters);
 }

@@ -30,16 +30,27 @@ fn privacy(table: &Table, word: &Option<String>) -> Result<(), Refusal> {
         (None, None) => Ok(()),
         (None, Some(_)) => refuse(Code::Syntax, "This game is public: there is nothing to write behind the password."),
         (Some(secret), Some(word)) if secret.eq_ignore_ascii_case(word) => Ok(()),
-        (Some(_), _) => refuse(Code::Private, "This game is private: write its word behind your password; the Master knows it."),
+        (Some(_), _) => {
+            refuse(Code::Private, "This game is private: write its word behind your password; the Master knows it.")
+        }
     }
 }
 
 /// Whether this person already plays here; an observer, monitor or waiting seat of his is given up for a new seat when the
 /// password fits.
-fn other_seat(table: &Table, who: &Person, address: &str, password: &str, tools: &Tools) -> Result<Option<usize>, Refusal> {
+fn other_seat(
+    table: &Table,
+    who: &Person,
+    address: &str,
+    password: &str,
+    tools: &Tools,
+) -> Result<Option<usize>, Refusal> {
     let same = |p: &Participant| {
         p.address.iter().any(|a| a.eq_ignore_ascii_case(address))
-            || person(p).is_some_and(|q| (!q.id.is_empty() && q.id != "NO-ID" && q.id == who.id) || q.addresses.iter().any(|a| a.eq_ignore_ascii_case(address)))
+            || person(p).is_some_and(|q| {
+                (!q.id.is_empty() && q.id != "NO-ID" && q.id == who.id)
+                    || q.addresses.iter().any(|a| a.eq_ignore_ascii_case(address))
+            })
     };
     match table.game.participants.iter().position(|p| same(p) && !is_vacant(p)) {
         None => Ok(None),
@@ -89,7 +100,14 @@ fn body(desk: &mut Desk, on: &SignedOn, block: &Block, tools: &Tools) {
 }
 
 /// JOIN (mail-commands.md 3.3), its checks in the order of that table.
-pub fn join(table: &mut Table, block: &Block, power: Option<&str>, password: &str, word: &Option<String>, tools: &Tools) -> Outcome {
+pub fn join(
+    table: &mut Table,
+    block: &Block,
+    power: Option<&str>,
+    password: &str,
+    word: &Option<String>,
+    tools: &Tools,
+) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
     let admitted = admit(table, power, password, word, tools);
     let (who, name, given_up) = match admitted {
@@ -117,8 +135,17 @@ pub fn join(table: &mut Table, block: &Block, power: Option<&str>, password: &st
     desk.reply.paragraphs.push(welcome(desk.table, &title));
     let open = desk.table.open_seats();
     if !desk.table.rule(Rule::SilentJoin) && open > 0 {
-        let text = format!("{title} has joined game {game}.\n{} more {} needed before it can begin.\n", open, if open == 1 { "player is" } else { "players are" });
-        let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N03", &format!("Diplomacy game {game} notice"), &text);
+        let text = format!(
+            "{title} has joined game {game}.\n{} more {} needed before it can begin.\n",
+            open,
+            if open == 1 { "player is" } else { "players are" }
+        );
+        let letters = desk.table.letters(
+            &desk.table.circle(Circle::Everyone),
+            "N03",
+            &format!("Diplomacy game {game} notice"),
+            &text,
+        );
         desk.decision.letters.extend(letters);
     }
     body(&mut desk, &on, block, tools);
@@ -133,7 +160,13 @@ pub fn join(table: &mut Table, block: &Block, power: Option<&str>, password: &st
 
 type Admitted = (Person, String, Option<usize>);
 
-fn admit(table: &Table, power: Option<&str>, password: &str, word: &Option<String>, tools: &Tools) -> Result<Admitted, Refusal> {
+fn admit(
+    table: &Table,
+    power: Option<&str>,
+    password: &str,
+    word: &Option<String>,
+    tools: &Tools,
+) -> Result<Admitted, Refusal> {
     let who = registered(tools)?;
     if !table.forming() || table.index.state != GameState::Forming {
         return match table.index.state {
@@ -148,7 +181,9 @@ fn admit(table: &Table, power: Option<&str>, password: &str, word: &Option<Strin
         }
         Some(name) => match table.referee.seats().iter().find(|s| s.key == name) {
             None => return refuse(Code::NoPower, format!("There is no power {name} on this map; give its full name.")),
-            Some(seat) if seat.dummy => return refuse(Code::PowerDummy, format!("{} is played by nobody in this game.", seat.title)),
+            Some(seat) if seat.dummy => {
+                return refuse(Code::PowerDummy, format!("{} is played by nobody in this game.", seat.title));
+            }
             Some(seat) => match table.participant(&seat.key) {
                 Some(_) => return refuse(Code::PowerTaken, format!("{} is taken.", seat.title)),
                 None => Some(seat.key.clone()),
@@ -185,7 +220,8 @@ fn admit(table: &Table, power: Option<&str>, password: &str, word: &Option<Strin
 
 /// N02, part of the reply.
 fn welcome(table: &Table, title: &str) -> String {
-    let letter = title.strip_prefix("Power#").map(str::to_string).unwrap_or_else(|| format!("{}@", title.to_uppercase()));
+    let letter =
+        title.strip_prefix("Power#").map(str::to_string).unwrap_or_else(|| format!("{}@", title.to_uppercase()));
     let press = if table.rule(Rule::NoPress) {
         "There is no press between players."
     } else if table.rule(Rule::PublicPress) {
@@ -229,13 +265,23 @@ fn full(desk: &mut Desk) {
 }
 
 /// OBSERVE, MONITOR and other types.
-pub fn enrol(table: &mut Table, block: &Block, kind: &str, name: &str, password: &str, word: &Option<String>, tools: &Tools) -> Outcome {
+pub fn enrol(
+    table: &mut Table,
+    block: &Block,
+    kind: &str,
+    name: &str,
+    password: &str,
+    word: &Option<String>,
+    tools: &Tools,
+) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
     let check = || -> Result<(Person, Option<usize>), Refusal> {
         let monitor = kind == "MONITOR";
         let who = match registered(tools) {
             Ok(who) => who,
-            Err(_) if monitor => Person { id: "NO-ID".into(), addresses: vec![tools.sender.address.clone()], name: String::new() },
+            Err(_) if monitor => {
+                Person { id: "NO-ID".into(), addresses: vec![tools.sender.address.clone()], name: String::new() }
+            }
             Err(refusal) => return Err(refusal),
         };
         if kind != "OBSERVER" && !monitor && !table.game.allow.iter().any(|a| a == kind) {
@@ -284,7 +330,14 @@ pub fn enrol(table: &mut Table, block: &Block, kind: &str, name: &str, password:
 }
 
 /// TAKEOVER (mail-commands.md 3.6).
-pub fn takeover(table: &mut Table, block: &Block, seat: &str, password: &str, word: &Option<String>, tools: &Tools) -> Outcome {
+pub fn takeover(
+    table: &mut Table,
+    block: &Block,
+    seat: &str,
+    password: &str,
+    word: &Option<String>,
+    tools: &Tools,
+) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
     if matches!(table.who(seat), Some(Who::Master)) {
         return take_mastership(table, block, password, tools);
@@ -325,12 +378,21 @@ pub fn takeover(table: &mut Table, block: &Block, seat: &str, password: &str, wo
     let mut desk = Desk::new(table);
     desk.reply.note(block.line.number, Mark::Ok, format!("{} ({title})", masked(&block.line.text)));
     filled(&mut desk, &key);
-    let text = format!("You have taken over {title} in game {}.\nPhase {phase}; deadline {}.\n", desk.table.game.name, desk.table.deadline_long());
+    let text = format!(
+        "You have taken over {title} in game {}.\nPhase {phase}; deadline {}.\n",
+        desk.table.game.name,
+        desk.table.deadline_long()
+    );
     let own = [Recipient { address: tools.sender.address.clone(), seat: Some(n) }];
     let letters = desk.table.letters(&own, "N23", "Diplomacy takeover notice", &text);
     desk.decision.letters.extend(letters);
-    let text = format!("{title} in game {} has been taken over by a new player.\n{}", desk.table.game.name, resumed(desk.table));
-    let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N24", "Diplomacy position taken over", &text);
+    let text = format!(
+        "{title} in game {} has been taken over by a new player.\n{}",
+        desk.table.game.name,
+        resumed(desk.table)
+    );
+    let letters =
+        desk.table.letters(&desk.table.circle(Circle::Everyone), "N24", "Diplomacy position taken over", &text);
     desk.decision.letters.extend(letters);
     body(&mut desk, &on, block, tools);
     desk.reply.outcome = "executed".into();
@@ -440,7 +502,10 @@ pub fn last_player(p: &Participant) -> Option<&Person> {
 pub fn resign_by_mail(table: &mut Table, block: &Block, on: &SignedOn, tools: &Tools) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
     let Who::Seat(n) = on.who else {
-        let refusal = Refusal { code: Code::MasterResign, sentence: "The Master hands a game over by TAKEOVER; he cannot resign.".into() };
+        let refusal = Refusal {
+            code: Code::MasterResign,
+            sentence: "The Master hands a game over by TAKEOVER; he cannot resign.".into(),
+        };
         return refused(table, block, &refusal);
     };
     if is_vacant(&table.game.participants[n]) || is_dummy(&table.game.participants[n]) {
@@ -501,10 +566,15 @@ pub fn resign(desk: &mut Desk, n: usize, by_master: bool) {
     } else {
         let need = desk.table.game.need.last().cloned();
         let size = match need.and_then(|n| Some((n.units?, n.centers?))) {
-            Some((units, centers)) => format!(" It has {units} {} and {centers} {}.", plural(units, "unit"), plural(centers, "centre")),
+            Some((units, centers)) => {
+                format!(" It has {units} {} and {centers} {}.", plural(units, "unit"), plural(centers, "centre"))
+            }
             None => String::new(),
         };
-        let text = format!("{title} has been resigned{by} from game {game}, {phase}.\nA replacement is sought: TAKEOVER {}@{game} password.{size}\n", title.to_uppercase());
+        let text = format!(
+            "{title} has been resigned{by} from game {game}, {phase}.\nA replacement is sought: TAKEOVER {}@{game} password.{size}\n",
+            title.to_uppercase()
+        );
         let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N22", subject, &text);
         desk.decision.letters.extend(letters);
     }
@@ -538,7 +608,8 @@ pub fn dummy(desk: &mut Desk, n: usize) {
     p.player = Some(left(p.player.take(), Holder::Dummy, &address, &phase));
     p.password = None;
     filled(desk, &key);
-    let text = format!("{title} in game {} is played by nobody from now on.\n{}", desk.table.game.name, resumed(desk.table));
+    let text =
+        format!("{title} in game {} is played by nobody from now on.\n{}", desk.table.game.name, resumed(desk.table));
     let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N26", "Diplomacy position dummied", &text);
     desk.decision.letters.extend(letters);
 }
@@ -556,13 +627,18 @@ pub fn revive(desk: &mut Desk, n: usize, password: Option<&str>, tools: &Tools) 
     p.player = Some(taken_over(p.player.take(), who, &phase));
     p.password = Some(tools.secrets.hash(&password));
     filled(desk, &key);
-    let how = if fresh { format!("Your password is {password}; change it with SET PASSWORD.\n") } else { "Ask the Master for your password.\n".into() };
+    let how = if fresh {
+        format!("Your password is {password}; change it with SET PASSWORD.\n")
+    } else {
+        "Ask the Master for your password.\n".into()
+    };
     let text = format!("Welcome back: you play {title} in game {} again.\n{how}", desk.table.game.name);
     let own = desk.table.recipients(&[n]);
     let letters = desk.table.letters(&own, "N23", "Diplomacy takeover notice", &text);
     desk.decision.letters.extend(letters);
     let text = format!("{title} in game {} is held by a player again.\n{}", desk.table.game.name, resumed(desk.table));
-    let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N24", "Diplomacy position taken over", &text);
+    let letters =
+        desk.table.letters(&desk.table.circle(Circle::Everyone), "N24", "Diplomacy position taken over", &text);
     desk.decision.letters.extend(letters);
 }
 
@@ -577,7 +653,10 @@ fn random_word(seed: u64) -> String {
 pub fn check_preference(table: &Table, on: &SignedOn, letters: &str) -> Result<(), Refusal> {
     let waiting = matches!(on.who, Who::Seat(n) if table.game.participants[n].kind == ParticipantKind::Waiting);
     if !table.rule(Rule::Preferences) || !waiting {
-        return refuse(Code::Syntax, "Wishes for powers are asked for only in games with the rule PREFERENCES, before they begin.");
+        return refuse(
+            Code::Syntax,
+            "Wishes for powers are asked for only in games with the rule PREFERENCES, before they begin.",
+        );
     }
     match letters.chars().find(|c| !table.referee.seats().iter().any(|s| s.letter == Some(*c))) {
         Some(c) => refuse(Code::NoPower, format!("No power of this map has the letter {c}.")),
@@ -591,7 +670,13 @@ pub fn begin(desk: &mut Desk) -> Result<(), String> {
     if let Some(error) = table.errors.first() {
         return Err(format!("the status file has an error: {error}"));
     }
-    if table.game.participants.iter().filter(|p| matches!(p.kind, ParticipantKind::Waiting | ParticipantKind::Power)).count() == 0
+    if table
+        .game
+        .participants
+        .iter()
+        .filter(|p| matches!(p.kind, ParticipantKind::Waiting | ParticipantKind::Power))
+        .count()
+        == 0
         && !table.rule(Rule::Solitaire)
     {
         return Err("nobody has joined".into());
@@ -615,17 +700,28 @@ pub fn begin(desk: &mut Desk) -> Result<(), String> {
 
 /// Waiting players get their seats: wishes first, where the rule asks for them, then by lot (10.5, step 5).
 fn deal(table: &mut Table) {
-    let taken: Vec<String> = table.game.participants.iter().filter(|p| p.kind == ParticipantKind::Power).map(|p| p.name.clone()).collect();
-    let mut free: Vec<(String, Option<char>)> =
-        table.referee.seats().iter().filter(|s| !s.dummy && !taken.contains(&s.key)).map(|s| (s.key.clone(), s.letter)).collect();
+    let taken: Vec<String> =
+        table.game.participants.iter().filter(|p| p.kind == ParticipantKind::Power).map(|p| p.name.clone()).collect();
+    let mut free: Vec<(String, Option<char>)> = table
+        .referee
+        .seats()
+        .iter()
+        .filter(|s| !s.dummy && !taken.contains(&s.key))
+        .map(|s| (s.key.clone(), s.letter))
+        .collect();
     let mut rng = ChaCha8Rng::seed_from_u64(table.seed);
-    let mut waiting: Vec<usize> =
-        (0..table.game.participants.len()).filter(|n| table.game.participants[*n].kind == ParticipantKind::Waiting).collect();
+    let mut waiting: Vec<usize> = (0..table.game.participants.len())
+        .filter(|n| table.game.participants[*n].kind == ParticipantKind::Waiting)
+        .collect();
     shuffle(&mut free, &mut rng);
     // Who chooses first is drawn too, so that joining early gives no power by right.
     shuffle(&mut waiting, &mut rng);
     for n in waiting {
-        let wishes = if table.rules.has(Rule::Preferences) { table.game.participants[n].prefer.clone().unwrap_or_default() } else { String::new() };
+        let wishes = if table.rules.has(Rule::Preferences) {
+            table.game.participants[n].prefer.clone().unwrap_or_default()
+        } else {
+            String::new()
+        };
         let at = wishes.chars().find_map(|c| free.iter().position(|(_, l)| *l == Some(c))).unwrap_or(0);
         if free.is_empty() {
             break;
@@ -657,7 +753,11 @@ fn tell_beginning(desk: &mut Desk) {
     let mut letters = Vec::new();
     for n in table.players() {
         let title = table.title(&Who::Seat(n));
-        let text = format!("You are {title} in game {game}.\n\nThe first deadline is {}.\nBegin your mails with SIGNON {}@{game} and your password.\n", table.deadline_long(), table.game.participants[n].name);
+        let text = format!(
+            "You are {title} in game {game}.\n\nThe first deadline is {}.\nBegin your mails with SIGNON {}@{game} and your password.\n",
+            table.deadline_long(),
+            table.game.participants[n].name
+        );
         letters.extend(table.letters(&table.recipients(&[n]), "N05", "Diplomacy power assignment", &text));
     }
     let players: Vec<String> = table.players().iter().map(|n| table.title(&Who::Seat(*n))).collect();

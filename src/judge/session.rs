@@ -123,7 +123,8 @@ impl Plan {
 
 /// Pass 1.
 pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan {
-    let mut plan = Plan { checked: Vec::new(), wrong: Vec::new(), order_lines: Vec::new(), sheet: None, trailing: Vec::new() };
+    let mut plan =
+        Plan { checked: Vec::new(), wrong: Vec::new(), order_lines: Vec::new(), sheet: None, trailing: Vec::new() };
     let mut votes = 0;
     for item in &block.items {
         match item {
@@ -167,12 +168,23 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
 }
 
 /// Pass 2: acts, or says why not. `nothing_on_error`: RESIGN, where any error in the body cancels all.
-pub fn execute(desk: &mut Desk, on: &SignedOn, block: &Block, plan: Plan, tools: &Tools, nothing_on_error: bool) -> bool {
+pub fn execute(
+    desk: &mut Desk,
+    on: &SignedOn,
+    block: &Block,
+    plan: Plan,
+    tools: &Tools,
+    nothing_on_error: bool,
+) -> bool {
     for (line, code, sentence) in &block.warnings {
         desk.reply.warn(line, *code, sentence);
     }
     for line in &plan.trailing {
-        desk.reply.warn(line, Code::TrailingText, "Taken for a farewell and not read, as it names no place and no power.");
+        desk.reply.warn(
+            line,
+            Code::TrailingText,
+            "Taken for a farewell and not read, as it names no place and no power.",
+        );
     }
     let sheet_bad = plan.sheet.as_ref().is_some_and(|s| !s.accepted());
     let errors = plan.has_errors();

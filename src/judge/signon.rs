@@ -28,7 +28,10 @@ pub struct SignedOn {
 fn bad_login<T>(table: &Table) -> Result<T, Refusal> {
     refuse(
         Code::BadLogin,
-        format!("The power and the password do not fit together in game {}. Check both; the password is never shown.", table.game.name),
+        format!(
+            "The power and the password do not fit together in game {}. Check both; the password is never shown.",
+            table.game.name
+        ),
     )
 }
 
@@ -69,7 +72,9 @@ pub fn new_password(password: &str) -> Result<(), Refusal> {
 /// Whether an e-mail address can be used (status-file.md 1.3 with chancery's additions).
 pub fn is_address(address: &str) -> bool {
     let Some((local, host)) = address.split_once('@') else { return false };
-    let bad = |c: char| c.is_control() || c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ',' | '@' | '|' | ';' | '(' | ')');
+    let bad = |c: char| {
+        c.is_control() || c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | ',' | '@' | '|' | ';' | '(' | ')')
+    };
     address.len() <= 254
         && !local.is_empty()
         && !local.starts_with('-')
@@ -126,7 +131,17 @@ mod tests {
         for good in ["a@b.example", "first.last+tag@mail.example.org"] {
             assert!(is_address(good), "{good}");
         }
-        for bad in ["a@b", "@b.example", "a@.example", "a b@c.example", "a@b@c.example", "-x@y.example", "a@b.1", "a,b@c.example", "a@b.example\r\nBcc: x"] {
+        for bad in [
+            "a@b",
+            "@b.example",
+            "a@.example",
+            "a b@c.example",
+            "a@b@c.example",
+            "-x@y.example",
+            "a@b.1",
+            "a,b@c.example",
+            "a@b.example\r\nBcc: x",
+        ] {
             assert!(!is_address(bad), "{bad}");
         }
     }

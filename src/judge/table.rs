@@ -4,7 +4,7 @@
 use super::decision::IndexLine;
 use crate::diplomacy::rules::{Rule, Rules};
 use crate::referee::{Referee, Seat};
-use crate::status::{Game, Holder, Participant, ParticipantKind, PhaseState, Person};
+use crate::status::{Game, Holder, Participant, ParticipantKind, Person, PhaseState};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 
@@ -197,12 +197,7 @@ impl Table<'_> {
 
     /// Title of a seat key.
     pub fn title_of_key(&self, key: &str) -> String {
-        self.referee
-            .seats()
-            .iter()
-            .find(|s| s.key == key)
-            .map(|s| s.title.clone())
-            .unwrap_or_else(|| title_case(key))
+        self.referee.seats().iter().find(|s| s.key == key).map(|s| s.title.clone()).unwrap_or_else(|| title_case(key))
     }
 
     /// Addresses of whoever answers for a participant: his own, or his controller's.

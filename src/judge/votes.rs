@@ -113,15 +113,26 @@ pub fn propose(desk: &mut Desk, on: &SignedOn, result: String) -> Result<(), Ref
         return refuse(Code::BadVote, "A proposal is running: answer it with VOTE YES or VOTE NO first.");
     }
     let proposer = desk.table.game.participants[n].name.clone();
-    let by = if desk.table.rule(Rule::HideProposer) { "It has been proposed".into() } else { format!("{} proposes", desk.table.title(&on.who)) };
-    let what = if result == "DIAS" { "a draw of all survivors".into() } else { format!("to concede the game to {}", desk.table.title_of_key(&result)) };
+    let by = if desk.table.rule(Rule::HideProposer) {
+        "It has been proposed".into()
+    } else {
+        format!("{} proposes", desk.table.title(&on.who))
+    };
+    let what = if result == "DIAS" {
+        "a draw of all survivors".into()
+    } else {
+        format!("to concede the game to {}", desk.table.title_of_key(&result))
+    };
     desk.table.game.proposal = Some(Proposal { result, proposer });
     for p in &mut desk.table.game.participants {
         p.vote = None;
     }
     desk.table.game.participants[n].vote = Some(Vote::Yes);
     desk.voted = true;
-    let text = format!("{by} {what} in game {}.\n\nAnswer with VOTE YES or VOTE NO after your SIGNON line. One NO ends the proposal.\n", desk.table.game.name);
+    let text = format!(
+        "{by} {what} in game {}.\n\nAnswer with VOTE YES or VOTE NO after your SIGNON line. One NO ends the proposal.\n",
+        desk.table.game.name
+    );
     announce(desk, "N46", &text);
     Ok(())
 }

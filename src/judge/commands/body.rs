@@ -55,8 +55,21 @@ impl Command {
         use Command::*;
         matches!(
             self,
-            SetListed(_) | Official(_) | Form | Activate | Wait | Terminate | Process { .. } | Preview | Rollback(_)
-                | Rollforward(_) | Resign(_) | Dummy(_) | Revive(..) | Become(_) | Reveal
+            SetListed(_)
+                | Official(_)
+                | Form
+                | Activate
+                | Wait
+                | Terminate
+                | Process { .. }
+                | Preview
+                | Rollback(_)
+                | Rollforward(_)
+                | Resign(_)
+                | Dummy(_)
+                | Revive(..)
+                | Become(_)
+                | Reveal
         )
     }
 }
@@ -152,7 +165,9 @@ fn swallows_header(text: &str, is_game: &dyn Fn(&str) -> bool) -> bool {
         return false;
     }
     let word = words[0].to_uppercase();
-    if !["CREATE", "RENAME", "PURGE", "SIGNON", "RESIGN", "TAKEOVER", "JOIN", "OBSERVE", "MONITOR"].contains(&word.as_str()) {
+    if !["CREATE", "RENAME", "PURGE", "SIGNON", "RESIGN", "TAKEOVER", "JOIN", "OBSERVE", "MONITOR"]
+        .contains(&word.as_str())
+    {
         return false;
     }
     let target = words[1].to_lowercase();
@@ -280,7 +295,8 @@ mod tests {
 
     #[test]
     fn orders_press_and_commands_in_order() {
-        let found = blocks("SIGNON Fdemo pw\nPRESS TO EG\nhello\n\nENDPRESS\nF bre - mao\nSET NOWAIT\nSIGNOFF\nA par H");
+        let found =
+            blocks("SIGNON Fdemo pw\nPRESS TO EG\nhello\n\nENDPRESS\nF bre - mao\nSET NOWAIT\nSIGNOFF\nA par H");
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].items.len(), 3);
         assert!(matches!(&found[0].items[0], Item::Press(p) if p.text == ["hello"]));
@@ -300,7 +316,9 @@ mod tests {
         let found = blocks("SIGNON Fdemo pw\nPRESS TO E\nhello\nSIGNON Rother secret\nA mos H");
         assert_eq!(found.len(), 1);
         assert!(found[0].stops);
-        assert!(matches!(&found[0].items[0], Item::Press(p) if p.options.as_ref().is_err_and(|r| r.code == Code::PressUnclosed)));
+        assert!(
+            matches!(&found[0].items[0], Item::Press(p) if p.options.as_ref().is_err_and(|r| r.code == Code::PressUnclosed))
+        );
         // Words that name no game are text.
         let found = blocks("SIGNON Fdemo pw\nPRESS TO E\nSignon to this plan\nmore");
         assert!(!found[0].stops);

@@ -67,9 +67,11 @@ impl Header {
     pub fn game(&self) -> Option<&str> {
         use Header::*;
         match self {
-            SignOn { game, .. } | Join { game, .. } | Enrol { game, .. } | TakeOver { game, .. } | Resign { game, .. } => {
-                Some(game)
-            }
+            SignOn { game, .. }
+            | Join { game, .. }
+            | Enrol { game, .. }
+            | TakeOver { game, .. }
+            | Resign { game, .. } => Some(game),
             Create { game, .. } | Purge { game, .. } | Rename { game, .. } | Summary { game } => Some(game),
             History { game, .. } | Map { game, .. } => Some(game),
             List { game } => game.as_deref(),
@@ -129,13 +131,14 @@ pub fn read(line: &Line) -> Option<Result<Header, Refusal>> {
                 from: Some(a.to_uppercase()),
                 to: Some(b.to_uppercase()),
             }),
-            _ => refuse(Code::Syntax, "Say HISTORY, one game, and perhaps one phase or two: HISTORY demo S1901M F1902M."),
+            _ => {
+                refuse(Code::Syntax, "Say HISTORY, one game, and perhaps one phase or two: HISTORY demo S1901M F1902M.")
+            }
         },
         "MAP" => match rest {
-            [game, words @ ..] => Ok(Header::Map {
-                game: game.to_lowercase(),
-                words: words.iter().map(|w| w.to_uppercase()).collect(),
-            }),
+            [game, words @ ..] => {
+                Ok(Header::Map { game: game.to_lowercase(), words: words.iter().map(|w| w.to_uppercase()).collect() })
+            }
             _ => refuse(Code::Syntax, "Say MAP and one game."),
         },
         "HELP" => Ok(Header::Help { topic: rest.first().map(|w| w.to_uppercase()) }),
@@ -167,10 +170,7 @@ fn game_name(word: &str) -> Result<String, Refusal> {
     if is_game_name(&name) {
         Ok(name)
     } else {
-        refuse(
-            Code::NoGame,
-            "A game's name has 1 to 32 letters, digits, _ and -, and begins with a letter or a digit.",
-        )
+        refuse(Code::NoGame, "A game's name has 1 to 32 letters, digits, _ and -, and begins with a letter or a digit.")
     }
 }
 
@@ -184,7 +184,10 @@ fn seat_and_game(word: &str) -> Result<(SeatName, String), Refusal> {
         },
     };
     if seat.is_empty() || game.is_empty() {
-        return refuse(Code::NoPower, "Name the power and the game: SIGNON Fdemo password, or SIGNON FRANCE@demo password.");
+        return refuse(
+            Code::NoPower,
+            "Name the power and the game: SIGNON Fdemo password, or SIGNON FRANCE@demo password.",
+        );
     }
     Ok((seat.to_uppercase(), game_name(game)?))
 }
@@ -233,10 +236,18 @@ fn enrol(kind: &str, rest: &[&str]) -> Result<Header, Refusal> {
     let (target, pw, privacy) = match rest {
         [target, pw] => (target, pw, None),
         [target, pw, word] => (target, pw, Some(word.to_uppercase())),
-        _ => return refuse(Code::Syntax, format!("Say {kind}, a name and the game, and a password: OBSERVE owl@demo password.")),
+        _ => {
+            return refuse(
+                Code::Syntax,
+                format!("Say {kind}, a name and the game, and a password: OBSERVE owl@demo password."),
+            );
+        }
     };
     let Some((name, game)) = target.split_once('@') else {
-        return refuse(Code::BadId, "Choose a name for yourself and write it before the game: OBSERVE owl@demo password.");
+        return refuse(
+            Code::BadId,
+            "Choose a name for yourself and write it before the game: OBSERVE owl@demo password.",
+        );
     };
     Ok(Header::Enrol {
         kind: kind.to_string(),
@@ -288,9 +299,7 @@ fn purge(rest: &[&str]) -> Result<Header, Refusal> {
 
 fn rename(rest: &[&str]) -> Result<Header, Refusal> {
     match rest {
-        [game, new, pw] => {
-            Ok(Header::Rename { game: game_name(game)?, new: game_name(new)?, password: password(pw) })
-        }
+        [game, new, pw] => Ok(Header::Rename { game: game_name(game)?, new: game_name(new)?, password: password(pw) }),
         _ => refuse(Code::Syntax, "Say RENAME, the game, its new name and the Master password."),
     }
 }
@@ -309,7 +318,9 @@ pub fn create_lines(lines: &[Line]) -> (usize, bool) {
             }
             (None, [word, ..]) if word == "SIGNOFF" => return (n, true),
             // MAP is a status-file line here; other header words end the block.
-            (None, [word, ..]) if ["CREATE", "SIGNON", "JOIN", "TAKEOVER", "RESIGN", "RENAME", "PURGE"].contains(&word.as_str()) => {
+            (None, [word, ..])
+                if ["CREATE", "SIGNON", "JOIN", "TAKEOVER", "RESIGN", "RENAME", "PURGE"].contains(&word.as_str()) =>
+            {
                 return (n, false);
             }
             _ => {}

@@ -77,8 +77,7 @@ pub fn read(lines: &[Line], is_game: &dyn Fn(&str) -> bool) -> Vec<Block> {
             at += 1;
             continue;
         };
-        let mut block =
-            Block { line: line.clone(), header, items: Vec::new(), warnings: Vec::new(), stops: false };
+        let mut block = Block { line: line.clone(), header, items: Vec::new(), warnings: Vec::new(), stops: false };
         at += 1;
         let ended = match &mut block.header {
             Ok(Header::Create { lines: inside, .. }) => {

@@ -86,7 +86,12 @@ pub fn options(words: &[&str], broadcast: bool) -> Result<PressOptions, Refusal>
                     Some(other) if options.fake_to.is_none() && (other == "TO" || other.starts_with('+')) => {
                         options.fake_to = Some(audience(&upper, &mut at)?);
                     }
-                    _ => return refuse(Code::PressSyntax, "After FAKE say TO and readers, FROM and a power, or BROADCAST."),
+                    _ => {
+                        return refuse(
+                            Code::PressSyntax,
+                            "After FAKE say TO and readers, FROM and a power, or BROADCAST.",
+                        );
+                    }
                 }
             }
             _ if to.is_none() && !broadcast && (word == "TO" || word.starts_with(['+', '-'])) => {
@@ -98,7 +103,10 @@ pub fn options(words: &[&str], broadcast: bool) -> Result<PressOptions, Refusal>
             _ => {
                 return refuse(
                     Code::PressSyntax,
-                    format!("\"{}\" is no option of press, or stands there twice. Say PRESS TO and the readers.", words[at]),
+                    format!(
+                        "\"{}\" is no option of press, or stands there twice. Say PRESS TO and the readers.",
+                        words[at]
+                    ),
                 );
             }
         }
@@ -190,7 +198,10 @@ mod tests {
     fn lists_and_options() {
         let read = |s: &str| options(&s.split_whitespace().collect::<Vec<_>>(), false);
         assert_eq!(read("TO EG").map(|o| o.to), Ok(Audience::List("EG".into())));
-        assert_eq!(read("+ france, italy QUIET").map(|o| (o.to, o.quiet)), Ok((Audience::List("FRANCE,ITALY".into()), true)));
+        assert_eq!(
+            read("+ france, italy QUIET").map(|o| (o.to, o.quiet)),
+            Ok((Audience::List("FRANCE,ITALY".into()), true))
+        );
         assert_eq!(read("to all but f").map(|o| o.to), Ok(Audience::AllBut("F".into())));
         assert_eq!(read("to all").map(|o| o.to), Ok(Audience::All));
         assert!(read("").is_err());
