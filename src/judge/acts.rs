@@ -2,12 +2,11 @@
 
 use super::code::{Code, Refusal, refuse};
 use super::commands::{Command, Line};
-use super::decision::GameState;
 use super::post::Circle;
 use super::press::Official;
 use super::reply::{Mark, masked};
 use super::session::{Desk, Processing, Tools};
-use super::signon::{Rank, SignedOn, is_address, new_password};
+use super::signon::{SignedOn, is_address, new_password};
 use super::table::{Table, Who};
 use super::{lists, master, seats, votes};
 use crate::clock;
@@ -305,14 +304,4 @@ pub fn power_named(table: &Table, name: &str) -> Result<usize, Refusal> {
         Some(n) if table.game.participants[n].kind == ParticipantKind::Power => Ok(n),
         _ => refuse(Code::NoPower, format!("{name} is no power of this game.")),
     }
-}
-
-/// Used where a Master's word overrides.
-pub fn overrides(on: &SignedOn) -> bool {
-    on.rank >= Rank::Master
-}
-
-/// Whether a state allows being played on.
-pub fn running(state: GameState) -> bool {
-    matches!(state, GameState::Active | GameState::Waiting)
 }

@@ -9,7 +9,6 @@ use super::session::{Desk, Tools};
 use super::signon::{Rank, SignedOn};
 use super::table::{Table, is_dummy, is_vacant};
 use super::{process, seats};
-use crate::status::{Holder, PlayerLine};
 
 /// Pass 1.
 pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refusal> {
@@ -154,9 +153,4 @@ pub fn announce_deadline(desk: &mut Desk, by: &str) {
     );
     let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N32", "Diplomacy deadline changed", &text);
     desk.decision.letters.extend(letters);
-}
-
-/// Whether the holder of a line is a person.
-pub fn held(line: &Option<PlayerLine>) -> bool {
-    matches!(line.as_ref().map(|l| &l.current), Some(Holder::Person(_)))
 }

@@ -16,6 +16,7 @@ pub mod orders;
 pub mod post;
 pub mod press;
 pub mod process;
+pub mod registry;
 pub mod reply;
 pub mod round;
 pub mod seats;

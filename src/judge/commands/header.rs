@@ -6,8 +6,9 @@ use crate::judge::code::{Code, Refusal, refuse};
 /// How a sender names a seat: `F`, `FRANCE`, `2`, `POWER#2`, `M`, `LOUDMOUTH` (upper case, not yet looked up).
 pub type SeatName = String;
 
-/// A header command.
+/// A header command; its fields are the words of its line.
 #[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)]
 pub enum Header {
     /// SIGNON
     SignOn { seat: SeatName, game: String, password: String },
