@@ -15,6 +15,7 @@ mod lookup;
 mod names;
 mod powers;
 mod read;
+mod review;
 pub mod source;
 mod terrain;
 pub mod words;
