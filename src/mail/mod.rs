@@ -2,8 +2,12 @@
 //! Knows no games.
 
 pub mod address;
+pub mod compose;
 pub mod intake;
 pub mod letter;
+pub mod queue;
+pub mod token;
+pub mod transport;
 
 pub use address::{AddressError, MailAddress};
 pub use letter::*;

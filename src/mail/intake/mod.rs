@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+pub(crate) use field::is_message_id;
 pub use lines::{Line, header_word};
 
 /// Field the spool writes instead of the body of an over-size message (OPS-020); its value is the size.
