@@ -2,6 +2,8 @@
 //! may see, how it is reported. A referee answers in the judge's words (seats, sheets, reports), so that mail, pages,
 //! deadlines, votes, press and roll back work for every family without a line of theirs.
 
+pub mod diplomacy;
+
 use crate::status::Game;
 use std::collections::BTreeMap;
 
