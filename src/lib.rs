@@ -18,6 +18,7 @@
 //! | [`cli`] | one file a verb | logic |
 
 pub mod archive;
+pub mod clerk;
 pub mod cli;
 
 pub mod clock;

@@ -34,14 +34,14 @@ pub struct Worked {
 
 /// How mails are signed: the judge's name and address, and the key of its marks.
 pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, ClerkError> {
-    compose::Sender::new(
-        &config.judge.id,
-        &config.judge.address,
-        &config.judge.url,
-        config.mail.out.verp,
-        crate::mail::token::Secret::new(secret.to_vec()),
-    )
-    .map_err(|e| ClerkError::Site(e.to_string()))
+    let address = crate::mail::MailAddress::parse(&config.judge.address).map_err(|e| ClerkError::Site(e.to_string()))?;
+    Ok(compose::Sender {
+        id: config.judge.id.clone(),
+        address,
+        url: config.judge.url.clone(),
+        verp: config.mail.out.verp,
+        secret: crate::mail::token::Secret::new(secret.to_vec()),
+    })
 }
 
 /// What became of a message.
@@ -58,7 +58,7 @@ impl Clerk {
         let mut worked = Worked::default();
         let spool = self.archive.spool();
         // One worker at a time keeps the order of arrival (OPS-033); a second process finds the lock busy and goes.
-        let lock = match self.archive.lock_spool() {
+        let lock = match self.lock_spool() {
             Ok(lock) => lock,
             Err(ArchiveError::Busy(_)) => return Ok(worked),
             Err(error) => return Err(error.into()),
@@ -127,18 +127,18 @@ impl Clerk {
                 return Ok(Fate::Quarantined("no usable sender address".into()));
             }
             Disposition::Drop(reason) => {
-                self.count_bounce(&bytes, now)?;
                 return Ok(Fate::Dropped(reason.word()));
             }
             _ => {}
         }
         let Some(address) = mail.sender.clone() else { return Ok(Fate::Quarantined("no usable sender address".into())) };
-        let key = Key::from_text(&mail.key());
-        let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.chrono());
+        let words: Vec<&str> = mail.lines.iter().map(|l| l.text.as_str()).collect();
+        let key = Key::of_mail(mail.message_id.as_deref(), &address, &words.join("\n"));
+        let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.to_chrono());
         if ledger.is_done(&key, None, now)? {
             return Ok(Fate::Dropped("duplicate"));
         }
-        let from = Sender { address, name: mail.display_name.clone(), message_id: mail.message_id.clone() };
+        let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
         if let Disposition::ReplyOnly(refusal) = &mail.disposition {
             let reply = unread(refusal.code(), refusal.sentence());
             self.answer(&key, &mail, &from, vec![reply], now)?;
@@ -164,7 +164,7 @@ impl Clerk {
     /// Executes the blocks of a message one after the other; the reply goes with the last commit.
     fn blocks(&self, key: &Key, mail: &Intake, from: &Sender, blocks: &[Block], now: DateTime<Utc>) -> Result<Fate, ClerkError> {
         let mut parts: Vec<Reply> = Vec::new();
-        let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.chrono());
+        let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.to_chrono());
         for (n, block) in blocks.iter().enumerate() {
             let last = n + 1 == blocks.len();
             let mark = format!("{n}");
@@ -284,7 +284,21 @@ impl Clerk {
             Header::Version => {
                 part.note(block.line.number, reply::Mark::Ok, format!("chancery {}", env!("CARGO_PKG_VERSION")));
             }
-            other => self.people.command(other, block, from, &mut part, &self.site, now),
+            other => {
+                let seed = self.seed(&["registry", key.as_str()]);
+                let playing = self.is_playing(&from.address, now)?;
+                let (answer, letters, file) = self.people.command(other, &block.line, from, &self.house, playing, now, seed);
+                if let Some(bytes) = file {
+                    let mut transaction = Transaction::of_judge(format!("registry: {}", from.address));
+                    transaction.replace("registry/people.json", bytes)?;
+                    for (n, letter) in letters.iter().enumerate() {
+                        self.enqueue(&mut transaction, letter, &["registry", key.as_str(), &n.to_string()], now)?;
+                    }
+                    self.archive.commit(&self.archive.lock_judge(MAIL_WAIT)?, transaction)?;
+                    self.people.reload();
+                }
+                part = answer;
+            }
         }
         Ok(part)
     }
@@ -396,16 +410,17 @@ impl Clerk {
 
     /// Composes a letter and queues it with the transaction. The event names it: made again it has the same Message-ID.
     pub(super) fn enqueue(&self, transaction: &mut Transaction, letter: &Letter, event: &[&str], now: DateTime<Utc>) -> Result<(), ClerkError> {
-        let token = format!("{:016x}", self.seed(event));
-        // Hundredths of a microsecond matter less than order: the number in the event keeps letters of one commit in order.
-        let order = event.last().and_then(|n| n.parse::<u32>().ok()).unwrap_or(0);
-        let id = format!("{}.{order:04}.{token}", now.timestamp_micros());
-        match compose::compose(letter, &self.sender, now, &token) {
-            Ok(message) => {
-                let file = queue::encode(&id, letter, &message, now);
-                transaction.enqueue(&id, file)?;
+        let token = format!("{:016x}{:016x}", self.seed(event), self.seed(&[event, &["token"]].concat()));
+        // The number in the event keeps the letters of one commit in order.
+        let number = event.last().and_then(|n| n.parse::<u16>().ok()).unwrap_or(0);
+        let id = queue::make_id(now, number, &token);
+        let moment = now.with_timezone(&self.house.zone).fixed_offset();
+        let letter = self.illustrated(letter);
+        match compose::compose(&letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
+            Ok(mail) => {
+                transaction.enqueue(&id, queue::Queued::new(mail, &letter, now, None).encode())?;
             }
-            // An address that no transport could take: the seat's owner will be told by his page; nothing else stops.
+            // An address that no transport could take; nothing else stops for it.
             Err(error) => tracing::warn!(to = %letter.to, %error, "a mail could not be composed"),
         }
         Ok(())
@@ -468,10 +483,6 @@ impl Clerk {
         let lock = self.archive.lock_judge(MAIL_WAIT)?;
         self.archive.commit(&lock, transaction)?;
         Ok(())
-    }
-
-    fn count_bounce(&self, bytes: &[u8], now: DateTime<Utc>) -> Result<(), ClerkError> {
-        self.people.count_bounce(bytes, now).map_err(ClerkError::Site)
     }
 
     fn census(&self, name: &str, master: &str, now: DateTime<Utc>) -> Result<Census, ClerkError> {

@@ -4,6 +4,7 @@
 mod games;
 mod incoming;
 mod people;
+mod outgoing;
 mod publish;
 mod rounds;
 pub mod secrets;
@@ -13,7 +14,7 @@ pub use incoming::Worked;
 pub use people::People;
 pub use rounds::{Ticked, TickOptions};
 
-use crate::archive::{Archive, ArchiveError, Fs};
+use crate::archive::{Archive, ArchiveError};
 use crate::judge::table::House;
 use crate::mail::compose::Sender;
 use crate::mail::intake::{Limits, Ourselves};
@@ -54,21 +55,19 @@ pub struct Clerk {
 impl Clerk {
     /// Opens a site; finishes what a crash has left.
     pub fn open(site: Site) -> Result<Clerk, ClerkError> {
-        let archive = Archive::new(site.layout(), Fs::from_env(), site.config.limits.min_free.0);
-        let secret = site.secret().map_err(|e| ClerkError::Site(e.to_string()))?;
+        let archive = site.archive();
+        let secret = games::site_secret(&site)?;
         let config = &site.config;
-        let house = games::house(config)?;
+        let house = games::house(config);
         let sender = incoming::sender(config, &secret)?;
-        let we = Ourselves {
-            addresses: std::iter::once(config.judge.address.clone()).chain(config.judge.aliases.iter().cloned()).collect(),
-            id: Some(config.judge.id.clone()),
-        };
+        let addresses = std::iter::once(&config.judge.address).chain(&config.judge.aliases).cloned().collect();
+        let we = Ourselves { addresses, id: Some(config.judge.id.clone()) };
         let limits = Limits { message: config.mail.incoming.max_message_bytes as usize, ..Limits::default() };
         let people = People::new(&site);
         let maps = MapShelf::new(&site);
         for (owner, done) in archive.recover_all()? {
             if let Err(error) = done {
-                tracing::error!(owner = owner.word(), %error, "a commit could not be finished yet");
+                tracing::error!(owner = %owner.word(), %error, "a commit could not be finished yet");
             }
         }
         Ok(Clerk { site, archive, house, people, maps, known: secrets::Known::default(), secret, sender, we, limits })
