@@ -3,14 +3,15 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, Content, GameName, Stamp};
+use crate::diplomacy::map::library::Library;
+use crate::diplomacy::map::source::with_extension;
 use crate::diplomacy::map::{self, Map, Source as _};
 use crate::diplomacy::phase::Phase;
-use crate::diplomacy::rules::{self, Rules};
+use crate::diplomacy::rules::{self, Rules, Variant};
 use crate::judge::commands::Line;
 use crate::judge::lists::{self, Opening};
 use crate::judge::table::{House, Records, Table};
 use crate::judge::{GameState, IndexLine};
-use crate::referee::Referee;
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
 use crate::status::{Document, Game, PhaseState};
@@ -89,7 +90,7 @@ impl MapShelf {
 
     /// The board of a game as it is now, or what is wrong with it.
     pub fn of(&self, game: &Game) -> Shelved {
-        let library = map::Library::of_game(&self.root, game.trial);
+        let library = Library::of_game(&self.root, game.trial);
         let name = match &game.language {
             Some(language) => format!("{}_{}", game.map, language.to_lowercase()),
             None => game.map.clone(),
@@ -99,7 +100,7 @@ impl MapShelf {
             _ => None,
         };
         // A map file that a judgekeeper changes must be seen: its text is part of the key.
-        let text = library.read(&map::with_extension(&name)).unwrap_or_default();
+        let text = library.read(&with_extension(&name)).unwrap_or_default();
         let plain = self.shelved(&format!("{}\0{name}\0{}", game.trial, Stamp::of(&text)), || {
             map::load(&name, &library).map(|l| l.map).map_err(|e| e.to_string())
         })?;
@@ -244,8 +245,8 @@ impl Clerk {
             }
         };
         errors.extend(crate::status::check(document.game(), &compiled.map).iter().filter(|d| d.is_error()).map(|d| d.to_string()));
-        let resolved = rules::resolve(&index.variant, &compiled.map.rules, &document.game().rules, &document.game().rules_off);
-        errors.extend(resolved.errors.iter().map(|e| e.to_string()));
+        let resolved = rules::resolve(variant_of(&index.variant), &compiled.map.rules, &document.game().rules, &document.game().rules_off);
+        errors.extend(resolved.faults.iter().filter(|f| !f.is_harmless()).map(|e| e.to_string()));
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
         let records = Filed { directory: self.archive.layout().game(game.as_str()) };
         Ok(Some(Loaded { document, content, index, rules: resolved.rules, referee, errors, records }))
@@ -271,8 +272,8 @@ impl Clerk {
         let game = document.game().clone();
         match self.maps.of(&game) {
             Ok(compiled) => {
-                let resolved = rules::resolve(variant, &compiled.map.rules, &game.rules, &game.rules_off);
-                faults.extend(resolved.errors.iter().map(|e| (0, e.to_string())));
+                let resolved = rules::resolve(variant_of(variant), &compiled.map.rules, &game.rules, &game.rules_off);
+                faults.extend(resolved.faults.iter().filter(|f| !f.is_harmless()).map(|e| (0, e.to_string())));
             }
             Err(errors) => faults.extend(errors.into_iter().map(|e| (0, e))),
         }
@@ -343,4 +344,9 @@ fn derived_state(game: &Game) -> GameState {
         PhaseState::Running(_) if game.need.is_empty() => GameState::Active,
         PhaseState::Running(_) => GameState::Waiting,
     }
+}
+
+/// The rule variant of an index line; one that is not known is played as standard and shown as an error elsewhere.
+fn variant_of(word: &str) -> Variant {
+    Variant::named(word).unwrap_or_default()
 }

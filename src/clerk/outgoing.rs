@@ -54,9 +54,8 @@ impl Clerk {
                         Tls::Tls => TlsMode::Tls,
                         Tls::None => TlsMode::None,
                     },
-                    user: Some(out.smtp.user.clone()).filter(|u| !u.is_empty()),
-                    password: out.smtp.password.as_ref().map(|p| p.reveal().to_string()),
-                    ..SmtpSettings::default()
+                    login: out.smtp.password.as_ref().filter(|_| !out.smtp.user.is_empty()).map(|p| (out.smtp.user.clone(), p.reveal().to_string())),
+                    hello: self.sender.host().to_string(),
                 };
                 Box::new(SmtpTransport::new(settings).map_err(|e| ClerkError::Site(e.to_string()))?)
             }

@@ -134,17 +134,18 @@ fn tick(line: &Object) -> Result<Value, String> {
 fn owing(line: &Object) -> Result<Vec<Owing<'_>>, String> {
     let Some(powers) = get(line, "owing") else { return Ok(Vec::new()) };
     let powers = powers.as_object().ok_or("owing: not an object")?;
-    fn read<'a>((power, kind): (&'a String, &'a Value)) -> Result<Owing<'a>, String> {
-        let seat = match kind.as_str() {
-            Some("player") => Seat::Player,
-            Some("dummy") => Seat::Dummy,
-            Some("resigned") => Seat::Resigned,
-            Some("vassal") => Seat::Vassal(power, Controller::Player),
-            _ => return Err(format!("owing: {power}: want player, dummy, vassal or resigned")),
-        };
-        Ok(Owing { power, seat })
-    }
-    powers.iter().map(read).collect()
+    powers.iter().map(|(power, kind)| owed_by(power, kind)).collect()
+}
+
+fn owed_by<'a>(power: &'a str, kind: &Value) -> Result<Owing<'a>, String> {
+    let seat = match kind.as_str() {
+        Some("player") => Seat::Player,
+        Some("dummy") => Seat::Dummy,
+        Some("resigned") => Seat::Resigned,
+        Some("vassal") => Seat::Vassal(power, Controller::Player),
+        _ => return Err(format!("owing: {power}: want player, dummy, vassal or resigned")),
+    };
+    Ok(Owing { power, seat })
 }
 
 /// `clock date`

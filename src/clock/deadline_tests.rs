@@ -30,14 +30,19 @@ fn playing_days() {
     assert_eq!(counted("NEXT 3D", "202407151000"), "202407181000");
     assert_eq!(counted("NEXT 3D NOT 20240716", "202407151000"), "202407191000", "an absence is no playing day");
     assert_eq!(counted("NEXT 72H", "202407121000"), "202407151000", "hours are not counted so");
-    assert_eq!(counted("NEXT 1D START 12H", "202407131000"), "202407151000", "Saturday morning is still Friday");
+    assert_eq!(
+        counted("NEXT 1D START 12H", "202407131000"),
+        "202407161000",
+        "Saturday morning is still Friday, Tuesday morning Monday"
+    );
 }
 
 #[test]
 fn a_gap_that_ends_on_a_forbidden_day() {
-    // In Greenland the hour from 23:00 on Saturday 28 March 2026 is left out; Sunday is no day for deadlines.
-    let timing = "NEXT 24H AT 23:00 DAYS -MTWTFS";
-    assert_eq!(computed(timing, "202603280059", Tz::America__Nuuk), "202603302300");
+    // In Greenland the hour from 23:00 on Saturday 28 March 2026 is left out; it ends on Sunday, no day for deadlines.
+    // The time of day is kept for Monday.
+    let timing = "NEXT 24H DAYS -MTWT-S";
+    assert_eq!(computed(timing, "202603270100", Tz::America__Nuuk), "202603302300");
 }
 
 #[test]
