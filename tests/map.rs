@@ -482,3 +482,24 @@ proptest! {
         prop_assert_eq!(normalised(&again), again);
     }
 }
+
+/// The boards no old judge had: standard geography, every centre on the board, each power with its standard start.
+#[test]
+fn duels_on_the_standard_board() {
+    let standard = Map::builtin("standard").unwrap().facts(&[]);
+    for (name, powers) in [
+        ("france-austria", &["AUSTRIA", "FRANCE"][..]),
+        ("germany-italy", &["GERMANY", "ITALY"]),
+        ("france-germany-austria", &["AUSTRIA", "FRANCE", "GERMANY"]),
+    ] {
+        let facts = Map::builtin(name).unwrap().facts(&[]);
+        let keys: Vec<&String> = facts["powers"].as_object().unwrap().keys().collect();
+        assert_eq!(keys, powers);
+        for power in powers {
+            assert_eq!(facts["powers"][power], standard["powers"][power]);
+        }
+        for key in ["centres", "victory", "army_pairs", "fleet_pairs", "n_locations", "first_phase", "art"] {
+            assert_eq!(facts[key], standard[key], "{name} {key}");
+        }
+    }
+}
