@@ -244,7 +244,6 @@ impl Clerk {
                 }
             }
         };
-        errors.extend(crate::status::check(document.game(), &compiled.map).iter().filter(|d| d.is_error()).map(|d| d.to_string()));
         let resolved = rules::resolve(variant_of(&index.variant), &compiled.map.rules, &document.game().rules, &document.game().rules_off);
         errors.extend(resolved.faults.iter().filter(|f| !f.is_harmless()).map(|e| e.to_string()));
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);

@@ -36,6 +36,13 @@ pub enum ClerkError {
     Site(String),
 }
 
+impl ClerkError {
+    /// Whether trying again later may help.
+    pub fn is_temporary(&self) -> bool {
+        matches!(self, ClerkError::Archive(error) if error.is_temporary())
+    }
+}
+
 /// A judge at work on one site.
 pub struct Clerk {
     /// The site.

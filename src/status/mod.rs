@@ -5,6 +5,7 @@ pub mod diagnostic;
 pub mod document;
 pub mod lexis;
 mod line;
+pub mod index;
 pub mod model;
 mod read;
 mod read_game;
