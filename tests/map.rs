@@ -503,3 +503,20 @@ fn duels_on_the_standard_board() {
         }
     }
 }
+
+/// The guide's board is what the guide says, and so is its mistake.
+#[test]
+fn the_guide_is_true() {
+    let guide = std::fs::read_to_string(root().join("docs/variants.md")).unwrap();
+    let blocks: Vec<&str> = guide.split("```\n").skip(1).step_by(2).collect();
+    let of = |start: &str| *blocks.iter().find(|b| b.starts_with(start)).unwrap();
+    let text = [of("# straits.map"), of("Harbour  ="), of("WATER GAL")].join("\n");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("straits.map");
+    std::fs::write(&path, &text).unwrap();
+    let shown = path.display().to_string();
+    assert_eq!(chancery(&["map", "check", &shown]), (0, "0 errors, 0 warnings\n".to_owned()));
+    std::fs::write(&path, text.replace(" KEY DUN\nCOAST", " KEY\nCOAST")).unwrap();
+    let told = of("$ chancery map check trial/straits.map\ntrial").split_once('\n').unwrap().1;
+    assert_eq!(chancery(&["map", "check", &shown]), (1, told.replace("trial/straits.map", &shown)));
+}
