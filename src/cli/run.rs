@@ -30,6 +30,7 @@ pub fn run_init(args: InitArgs) -> ExitCode {
         id: args.id.unwrap_or(defaults.id),
         address: args.address.unwrap_or(defaults.address),
         keeper: args.keeper.unwrap_or(defaults.keeper),
+        settings: Vec::new(),
     };
     match init(&args.dir, &beginnings) {
         Ok(made) => {
@@ -175,7 +176,8 @@ pub fn run_config(args: ConfigArgs) -> ExitCode {
         ConfigWhat::Check => println!("{}: can be used", site.config_file.display()),
         ConfigWhat::Show => {
             for shown in &site.shown {
-                println!("{shown}");
+                let value = shown.value.as_deref().unwrap_or("(off)");
+                println!("{} = {value}   # {:?}", shown.key, shown.origin);
             }
         }
     }
@@ -193,7 +195,7 @@ pub struct DaemonArgs {
 pub fn run_daemon(args: DaemonArgs) -> ExitCode {
     start_log("info");
     match args.site.clerk() {
-        Ok(clerk) => crate::daemon::run(clerk, args.site.clock),
+        Ok(clerk) => crate::daemon::run(clerk),
         Err(code) => code,
     }
 }

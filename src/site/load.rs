@@ -300,15 +300,25 @@ fn together(file: &str, config: &Config, errors: &mut ConfigErrors) {
     }
 }
 
-/// A sample file: every key with what it means, the required ones set, the others as comments with their default.
-pub fn sample(id: &str, address: &str, keeper: &str) -> String {
+/// A sample file: every key with what it means, the required ones and `settings` (key, TOML value) set, the others as
+/// comments with their default.
+pub fn sample(id: &str, address: &str, keeper: &str, settings: &[(&str, &str)]) -> String {
     let mut text = String::from(
         "# Configuration of this judge. Lines behind a # show the defaults.\n\
          # Every key can also be set in the environment: CHANCERY_JUDGE_ID for judge.id.\n\
          # chancery config check looks this file over, chancery config show prints what holds.\n",
     );
     let mut section = "";
+    // A section is written once: a key behind a nested section comes before it.
+    let above = |name: &'static str| name.rsplit_once('.').map_or("", |(above, _)| above);
+    let mut sections: Vec<&str> = Vec::new();
     for key in KEYS {
+        if !sections.contains(&above(key.name)) {
+            sections.push(above(key.name));
+        }
+    }
+    let keys = sections.iter().flat_map(|section| KEYS.iter().filter(move |key| above(key.name) == *section));
+    for key in keys {
         let (above, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
         if above != section {
             text += &format!("\n[{above}]\n");
@@ -321,6 +331,10 @@ pub fn sample(id: &str, address: &str, keeper: &str) -> String {
             "judge.keepers" => Some(Value::Array(vec![Value::from(keeper)])),
             _ => None,
         };
+        if let Some((_, value)) = settings.iter().find(|(name, _)| *name == key.name) {
+            text += &format!("{name} = {value}\n");
+            continue;
+        }
         text += &match (set, key.default) {
             (Some(value), _) => format!("{name} = {value}\n"),
             (None, Some(default)) => format!("#{name} = {default}\n"),
@@ -376,7 +390,7 @@ mod tests {
 
     #[test]
     fn the_sample_file_is_right() {
-        let text = sample("XXDP", "judge@judge.example", "ann@example.org");
+        let text = sample("XXDP", "judge@judge.example", "ann@example.org", &[]);
         assert_eq!(read(&text, &[]).unwrap().config, read(GOOD, &[]).unwrap().config);
         // Every line that is behind a # is a key with its default.
         let open: String = text

@@ -328,7 +328,8 @@ impl Referee for Diplomacy {
     }
 
     fn knows_word(&self, text: &str) -> bool {
-        let tokens = self.compiled.lexicon.tokens(text);
+        let text = orders::clean::clean(text);
+        let tokens = self.compiled.lexicon.tokens(&text);
         (0..tokens.len()).any(|at| self.compiled.lexicon.longest(&tokens, at).is_some())
             || text.split(|c: char| !c.is_alphanumeric()).any(|w| self.compiled.lexicon.power(w).is_some())
     }
