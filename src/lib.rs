@@ -18,7 +18,9 @@
 //! | [`cli`] | one file a verb | logic |
 
 pub mod archive;
+pub mod clerk;
 pub mod cli;
+
 pub mod clock;
 pub mod diplomacy;
 pub mod judge;

@@ -10,6 +10,7 @@ pub mod mail;
 pub mod map;
 pub mod orders;
 pub mod status;
+pub mod stream;
 
 /// A play-by-mail judge.
 #[derive(Parser, Debug)]

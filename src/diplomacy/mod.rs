@@ -4,6 +4,7 @@
 pub mod adjudicate;
 pub mod draw;
 pub mod map;
+pub mod notation;
 pub mod order;
 pub mod orders;
 pub mod phase;

@@ -19,7 +19,7 @@ pub(crate) use field::is_message_id;
 pub use lines::{Line, header_word};
 
 /// Field the spool writes instead of the body of an over-size message (OPS-020); its value is the size.
-pub const TRUNCATED_FIELD: &str = "X-Chancery-Truncated";
+pub const TRUNCATED_FIELD: &str = "X-Chancery-Oversize";
 /// Field the spool puts in front with the envelope sender (OPS-021).
 pub const ENVELOPE_FROM_FIELD: &str = "X-Chancery-Envelope-From";
 /// Field the spool puts in front with the envelope recipient (OPS-021).
@@ -124,6 +124,15 @@ impl Refusal {
             Refusal::TooLarge => "R_TOO_LARGE",
             Refusal::TooComplex => "R_TOO_COMPLEX",
             Refusal::Unreadable => "R_UNREADABLE",
+        }
+    }
+
+    /// What the sender is told.
+    pub fn sentence(self) -> &'static str {
+        match self {
+            Refusal::TooLarge => "The mail is larger than this judge reads. Send the command lines alone, without attachments.",
+            Refusal::TooComplex => "The mail has more parts, lines or commands than this judge reads. Send it in several mails.",
+            Refusal::Unreadable => "The mail cannot be decoded. Send it as plain text, not encrypted.",
         }
     }
 }
@@ -245,6 +254,8 @@ pub struct Intake {
     pub sender: Option<String>,
     /// The address in `From` (or `Sender`, with several authors); lower case.
     pub author: Option<String>,
+    /// The name that goes with `From`.
+    pub name: Option<String>,
     /// Envelope.
     pub envelope: Envelope,
     /// What the recipient address says behind its `+`.
@@ -305,6 +316,7 @@ fn read_unguarded(bytes: &[u8], we: &Ourselves, limits: &Limits) -> Intake {
         disposition: Disposition::Process,
         sender: screen::reply_address(&header).or_else(|| author.clone()),
         author,
+        name: header.text("from").and_then(|from| display_name(&from)),
         extension: screen::extension(&header, &envelope, we),
         envelope,
         message_id: header.message_ids("message-id", 1).into_iter().next(),
@@ -342,7 +354,7 @@ fn commands(
     limits: &Limits,
     intake: &mut Intake,
 ) -> Result<Vec<Line>, Refusal> {
-    if bytes.len() > limits.message || header.first("x-chancery-truncated").is_some() {
+    if bytes.len() > limits.message || header.first("x-chancery-oversize").is_some() {
         intake.flags.insert(Flag::Truncated);
         return Err(Refusal::TooLarge);
     }
@@ -361,6 +373,13 @@ fn commands(
     }
     intake.text_hash = hex(&digest.finalize());
     lines::command_lines(physical, limits, &mut intake.flags)
+}
+
+/// The words before the address: `Ana Ruiz <ana@play.example>`.
+fn display_name(from: &str) -> Option<String> {
+    let name = one_line(from.split('<').next().unwrap_or("")).replace('"', "");
+    let name = name.trim();
+    (!name.is_empty() && !name.contains('@') && from.contains('<')).then(|| name.chars().take(80).collect())
 }
 
 fn hash(bytes: &[u8]) -> String {
