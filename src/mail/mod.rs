@@ -2,9 +2,11 @@
 //! Knows no games.
 
 pub mod address;
+pub mod bounce;
 pub mod compose;
 pub mod intake;
 pub mod letter;
+pub mod listen;
 pub mod queue;
 pub mod token;
 pub mod transport;
