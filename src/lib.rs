@@ -26,14 +26,22 @@ pub mod clock;
 pub mod daemon {
     /// tmp
     #[derive(Default)]
-    pub struct Doors { /// a
-        pub web: Option<String>, /// b
-        pub lmtp: Option<String>, /// c
-        pub smtp: Option<String> }
+    pub struct Doors {
+        /// a
+        pub web: Option<String>,
+        /// b
+        pub lmtp: Option<String>,
+        /// c
+        pub smtp: Option<String>,
+    }
     /// tmp
-    pub fn serve(_: crate::clerk::Clerk, _: impl FnOnce(&Doors)) -> Result<(), String> { Ok(()) }
+    pub fn serve(_: crate::clerk::Clerk, _: impl FnOnce(&Doors)) -> Result<(), String> {
+        Ok(())
+    }
     /// tmp
-    pub fn run(_: crate::clerk::Clerk) -> std::process::ExitCode { std::process::ExitCode::SUCCESS }
+    pub fn run(_: crate::clerk::Clerk) -> std::process::ExitCode {
+        std::process::ExitCode::SUCCESS
+    }
 }
 pub mod demo;
 pub mod diplomacy;

@@ -72,5 +72,6 @@ pub fn start_log(level: &str) {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("CHANCERY_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     // A second start in one process (tests) is no error.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).try_init();
+    let _ =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).try_init();
 }

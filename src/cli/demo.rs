@@ -109,11 +109,19 @@ fn stay(clerk: Clerk, root: &Path) -> ExitCode {
         println!();
         println!("Your first own mail – paste this into another terminal:");
         println!();
-        println!("  printf 'From: You <you@player.example>\\nTo: {ADDRESS}\\nMessage-ID: <hello.%s@player.example>\\n\\nCREATE mine secret-mine\\nFORM\\nSIGNOFF\\n' $$ | {program} deliver --root {root}");
-        println!("  printf 'From: A Friend <friend@player.example>\\nTo: {ADDRESS}\\n\\nJOIN mine friends-word\\nSIGNOFF\\n' | {program} deliver --root {root}");
-        println!("  printf 'From: You <you@player.example>\\nTo: {ADDRESS}\\n\\nLIST mine\\nHISTORY {GAME} S1901M\\nHELP\\n' | {program} deliver --root {root}");
+        println!(
+            "  printf 'From: You <you@player.example>\\nTo: {ADDRESS}\\nMessage-ID: <hello.%s@player.example>\\n\\nCREATE mine secret-mine\\nFORM\\nSIGNOFF\\n' $$ | {program} deliver --root {root}"
+        );
+        println!(
+            "  printf 'From: A Friend <friend@player.example>\\nTo: {ADDRESS}\\n\\nJOIN mine friends-word\\nSIGNOFF\\n' | {program} deliver --root {root}"
+        );
+        println!(
+            "  printf 'From: You <you@player.example>\\nTo: {ADDRESS}\\n\\nLIST mine\\nHISTORY {GAME} S1901M\\nHELP\\n' | {program} deliver --root {root}"
+        );
         println!();
-        println!("The answers are in {root}/mail-out/ a second later:  ls -t {root}/mail-out/*.eml | head -3 | xargs cat");
+        println!(
+            "The answers are in {root}/mail-out/ a second later:  ls -t {root}/mail-out/*.eml | head -3 | xargs cat"
+        );
     };
     match crate::daemon::serve(clerk, ready) {
         Ok(()) => ExitCode::SUCCESS,

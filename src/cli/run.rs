@@ -35,7 +35,11 @@ pub fn run_init(args: InitArgs) -> ExitCode {
     match init(&args.dir, &beginnings) {
         Ok(made) => {
             println!("{}: {} files and directories made", args.dir.display(), made.len());
-            println!("Look into {}/chancery.toml, then say: chancery daemon --root {}", args.dir.display(), args.dir.display());
+            println!(
+                "Look into {}/chancery.toml, then say: chancery daemon --root {}",
+                args.dir.display(),
+                args.dir.display()
+            );
             ExitCode::SUCCESS
         }
         Err(error) => fail(exit::FAILED, error),
@@ -53,7 +57,10 @@ pub struct WorkArgs {
 pub fn run_work(args: WorkArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
         let worked = clerk.work(now)?;
-        println!("executed {}, dropped {}, held {}, dead {}", worked.executed, worked.dropped, worked.held, worked.dead);
+        println!(
+            "executed {}, dropped {}, held {}, dead {}",
+            worked.executed, worked.dropped, worked.held, worked.dead
+        );
         Ok(())
     })
 }
@@ -69,7 +76,13 @@ pub struct SendArgs {
 pub fn run_send(args: SendArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
         let round = clerk.send(now)?;
-        println!("sent {}, deferred {}, dead {}, waiting {}", round.sent.len(), round.deferred.len(), round.dead.len(), round.waiting);
+        println!(
+            "sent {}, deferred {}, dead {}, waiting {}",
+            round.sent.len(),
+            round.deferred.len(),
+            round.dead.len(),
+            round.waiting
+        );
         if let Some(reason) = round.stopped {
             println!("sending is stopped: {reason}");
         }
@@ -95,7 +108,9 @@ pub fn run_tick(args: TickArgs) -> ExitCode {
         let ticked = clerk.tick(now, &TickOptions { no_guard: args.no_guard, games: args.games.clone() })?;
         match &ticked.idle {
             Some(why) => println!("nothing done: {why}"),
-            None => println!("games {}, processed {}, failed {}", ticked.games, ticked.processed.len(), ticked.failed.len()),
+            None => {
+                println!("games {}, processed {}, failed {}", ticked.games, ticked.processed.len(), ticked.failed.len())
+            }
         }
         for (game, phase) in &ticked.processed {
             println!("{game} {phase} processed");

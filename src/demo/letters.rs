@@ -39,7 +39,10 @@ pub fn message(writer: &Writer, lines: &[String], manner: usize) -> Vec<u8> {
     let text = lines.join("\r\n");
     let body = match manner % MANNERS {
         0 => format!("\r\n{text}\r\n"),
-        1 => format!("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n\r\n-- \r\n{}\r\n+44 20 7946 0000\r\n", writer.name),
+        1 => format!(
+            "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n{text}\r\n\r\n-- \r\n{}\r\n+44 20 7946 0000\r\n",
+            writer.name
+        ),
         2 => alternative(lines),
         3 => html_only(lines),
         4 => format!(
@@ -54,8 +57,13 @@ pub fn message(writer: &Writer, lines: &[String], manner: usize) -> Vec<u8> {
             "In-Reply-To: <an.older.mail@judge.example>\r\nMIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n\
              {text}\r\nSIGNOFF\r\n\r\nOn Monday the judge wrote:\r\n> The deadline for orders will be soon.\r\n> SIGNON somebody else\r\n"
         ),
-        7 => format!("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8; format=flowed\r\n\r\nDear judge,\r\n\r\n{text}\r\nSIGNOFF\r\nBest wishes, {}\r\n", writer.name),
-        _ => format!("MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n// my moves\r\n{text}\r\n\r\nSent from my telephone\r\n"),
+        7 => format!(
+            "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8; format=flowed\r\n\r\nDear judge,\r\n\r\n{text}\r\nSIGNOFF\r\nBest wishes, {}\r\n",
+            writer.name
+        ),
+        _ => format!(
+            "MIME-Version: 1.0\r\nContent-Type: text/plain; charset=utf-8\r\n\r\n// my moves\r\n{text}\r\n\r\nSent from my telephone\r\n"
+        ),
     };
     format!("{head}{body}").into_bytes()
 }

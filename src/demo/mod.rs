@@ -8,8 +8,8 @@
 pub mod letters;
 pub mod record;
 
-use crate::archive::spool::Envelope;
 use crate::archive::LastRound;
+use crate::archive::spool::Envelope;
 use crate::clerk::{Clerk, ClerkError, TickOptions};
 use crate::diplomacy::map::Map;
 use crate::judge::GameState;
@@ -137,12 +137,18 @@ impl<'a> Demo<'a> {
         match state(self)? {
             Some(GameState::Forming) => {}
             Some(_) => return Ok(()),
-            None => return Err(DemoError::Stuck("the game was not made; look into mail-out for the judge's answer".into())),
+            None => {
+                return Err(DemoError::Stuck("the game was not made; look into mail-out for the judge's answer".into()));
+            }
         }
         for (n, player) in PLAYERS.iter().enumerate() {
             let mut lines = vec![format!("JOIN {GAME} {}", player.password)];
             if n == 2 {
-                lines.extend(["BROADCAST".into(), "Good evening to all from the third chair.".into(), "ENDPRESS".into()]);
+                lines.extend([
+                    "BROADCAST".into(),
+                    "Good evening to all from the third chair.".into(),
+                    "ENDPRESS".into(),
+                ]);
             }
             self.send(player, "joining", &format!("join.{n}"), &lines, n, now)?;
         }
@@ -230,7 +236,15 @@ impl<'a> Demo<'a> {
     }
 
     /// Hands a message in at the front door.
-    fn send(&mut self, from: &Player, subject: &str, id: &str, lines: &[String], manner: usize, now: DateTime<Utc>) -> Result<(), DemoError> {
+    fn send(
+        &mut self,
+        from: &Player,
+        subject: &str,
+        id: &str,
+        lines: &[String],
+        manner: usize,
+        now: DateTime<Utc>,
+    ) -> Result<(), DemoError> {
         let to = self.clerk.house().address.clone();
         let date = now.to_rfc2822();
         let writer = Writer {
@@ -281,7 +295,11 @@ fn beginning() -> DateTime<Utc> {
 }
 
 /// The first difference between the game and the record, if there is one.
-fn difference(game: &Game, units: &BTreeMap<String, Vec<String>>, centers: Option<&BTreeMap<String, Vec<String>>>) -> Option<String> {
+fn difference(
+    game: &Game,
+    units: &BTreeMap<String, Vec<String>>,
+    centers: Option<&BTreeMap<String, Vec<String>>>,
+) -> Option<String> {
     let sorted = |list: &[String]| {
         let mut list = list.to_vec();
         list.sort();

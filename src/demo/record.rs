@@ -13,6 +13,9 @@ pub struct Phase {
     pub phase: String,
     /// Units at its start, without dislodged ones.
     pub units: BTreeMap<String, Vec<String>>,
+    /// Dislodged units with their retreats; with none, such a unit is lost at once here, and only listed in the record.
+    #[serde(default)]
+    pub dislodged: BTreeMap<String, BTreeMap<String, Vec<String>>>,
     /// Orders given, in the words of the record.
     pub orders: BTreeMap<String, Vec<String>>,
     /// Builds (> 0) and removals (< 0) due.
@@ -50,6 +53,13 @@ pub fn sheet(phase: &Phase, power: &str) -> Vec<String> {
         while (lines.len() as i32) < due {
             lines.push("WAIVE".into());
         }
+    }
+    if phase.phase.ends_with('R') {
+        let open = |line: &String| {
+            let units = phase.dislodged.get(power);
+            units.is_some_and(|u| u.iter().any(|(unit, to)| line.starts_with(&format!("{unit} ")) && !to.is_empty()))
+        };
+        lines.retain(open);
     }
     if phase.phase.ends_with('M') {
         for unit in phase.units.get(power).into_iter().flatten() {

@@ -298,7 +298,7 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
     };
     let footer = match (&press.claimed_from, table.completed()) {
         (Some(who @ Who::Seat(n)), false) if !is_observer(table, who) => format!(
-            "\n(To answer, mail the judge your SIGNON line, then PRESS TO {}, your text, ENDPRESS.)\n",
+            "\n(To answer, mail the judge your SIGNON line, then PRESS TO {},\nyour text, and ENDPRESS.)\n",
             table.game.participants[*n].name
         ),
         _ => String::new(),

@@ -95,7 +95,7 @@ impl Reply {
             out += format!("{number:<8} {mark:<5} {}{tail}", entry.text).trim_end();
             out.push('\n');
             if let Some((code, sentence)) = &entry.detail {
-                out += &super::post::wrap(&format!("               {code}  {sentence}"), 76, 15);
+                out += &super::post::wrap(&format!("               {code}  {sentence}"), 75, 15);
                 out.push('\n');
             }
         }
@@ -118,7 +118,7 @@ pub fn compose(parts: &[Reply], subject: &str, house: &super::table::House) -> (
         text += &part.text();
     }
     text += &format!(
-        "\n{} ({})  {}\nWrite HELP as the first line of a mail to this judge to learn its commands.\n",
+        "\n{} ({})  {}\nA mail that begins with HELP is answered with all commands.\n",
         house.nick, house.id, house.url
     );
     let game = parts.iter().find_map(|p| p.game.as_deref());

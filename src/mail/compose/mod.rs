@@ -239,8 +239,13 @@ fn text_part(text: &str, kind: &str) -> SinglePart {
         text.push('\n');
     }
     let plain = text.is_ascii() && text.lines().all(|l| l.len() <= LINE && !l.starts_with("From "));
-    let encoding = if plain { ContentTransferEncoding::SevenBit } else { ContentTransferEncoding::QuotedPrintable };
-    let body = Body::new_with_encoding(text, encoding).unwrap_or_else(Body::new);
+    // The library has its own, stricter idea of a short line; what it will not send as it is goes quoted-printable, as a
+    // String again: given bytes it would take them for binary and code every end of line.
+    let as_it_is =
+        if plain { Body::new_with_encoding(text.clone(), ContentTransferEncoding::SevenBit).ok() } else { None };
+    let body = as_it_is
+        .or_else(|| Body::new_with_encoding(text.clone(), ContentTransferEncoding::QuotedPrintable).ok())
+        .unwrap_or_else(|| Body::new(text));
     SinglePart::builder().header(content_type(kind)).body(body)
 }
 
