@@ -224,7 +224,7 @@ impl Board {
     }
     /// The power of that key, upper case.
     pub fn power(&self, key: &str) -> Option<PowerId> {
-        self.powers.binary_search_by(|k| k.as_str().cmp(key)).ok().map(|at| PowerId(at as u8))
+        self.powers.iter().position(|k| k == key).map(|at| PowerId(at as u8))
     }
     /// Code of a place, `SPA/NC`.
     pub fn code(&self, at: LocationId) -> &str {
@@ -327,9 +327,7 @@ impl Board {
     /// The border a unit of that power would cross in one step between two places; `None`: it cannot.
     pub(super) fn step(&self, kind: UnitKind, from: u16, to: u16, power: u8, owners: &[u8]) -> Option<Crossing> {
         let (rows, specials, from, to) = match kind {
-            UnitKind::Army => {
-                (&self.army, &self.army_special, self.province_at(from), self.province_at(to))
-            }
+            UnitKind::Army => (&self.army, &self.army_special, self.province_at(from), self.province_at(to)),
             UnitKind::Fleet => (&self.fleet, &self.fleet_special, from, to),
         };
         if !rows.has(from, to) {

@@ -55,6 +55,11 @@ impl<'a> Retreats<'a> {
         Ok(index)
     }
 
+    /// Which of the dislodged units an order for that unit would be for.
+    pub fn find(&self, power: PowerId, unit: Unit) -> Result<usize, Illegal> {
+        self.unit(power, unit)
+    }
+
     fn unit(&self, power: PowerId, unit: Unit) -> Result<usize, Illegal> {
         if unit.at.index() >= self.board.locations() {
             return Err(Illegal::NoSuchUnit);
@@ -116,9 +121,8 @@ impl<'a> Retreats<'a> {
     fn fate(&self, index: usize) -> RetreatFate {
         let Some(to) = self.orders[index] else { return RetreatFate::Disbands };
         let province = self.board.province(to);
-        let others = || {
-            (0..self.orders.len()).filter(|i| self.orders[*i].is_some_and(|o| self.board.province(o) == province))
-        };
+        let others =
+            || (0..self.orders.len()).filter(|i| self.orders[*i].is_some_and(|o| self.board.province(o) == province));
         if self.position.at(province).is_some() {
             return RetreatFate::Bounces(to);
         }
