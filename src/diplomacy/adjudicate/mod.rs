@@ -17,6 +17,7 @@ mod calendar;
 pub mod case;
 mod chains;
 mod circular;
+pub mod datc;
 mod estate;
 mod movement;
 mod profile;
