@@ -117,7 +117,7 @@ pub fn check_old(table: &Table, case: &DatcCase, old: &Profile, memory: &mut Wor
         return check(table, case, old, memory);
     }
     if COAST_DEFECT.contains(&case.id.as_str()) {
-        let outcome = play_movement(table, case, old, memory, &[])?;
+        let outcome = play_movement(table, case, old, memory, &moves_as_sent(list(&case.dpjudge, "orders")))?;
         return check_movement(case, &outcome);
     }
     let sent = list(&case.dpjudge, "orders");
@@ -137,6 +137,12 @@ pub fn check_old(table: &Table, case: &DatcCase, old: &Profile, memory: &mut Wor
         same("result", &json!([played.order, want]), &json!([played.order, got]))?;
     }
     Ok(())
+}
+
+/// The orders as sent, but supports as written: the old judge refused their coasts.
+fn moves_as_sent(sent: &[Value]) -> Vec<Value> {
+    let support = |order: &Value| order["order"].as_str().is_some_and(|o| o.contains(" S "));
+    sent.iter().map(|order| if support(order) { Value::Null } else { order.clone() }).collect()
 }
 
 /// Plays the movement phase of a case. `sent`: entries with the orders in the form they were sent in.
