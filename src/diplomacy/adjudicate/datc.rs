@@ -30,11 +30,13 @@ pub struct DatcCase {
     /// Only in the `-v2` cases: the last version with them.
     #[serde(default)]
     pub until: Option<String>,
-    phase: String,
+    /// `SPRING 1901 MOVEMENT`
+    pub phase: String,
     units: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     centers: BTreeMap<String, Vec<String>>,
-    orders: Object<String, Value>,
+    /// Orders by power, in the order written.
+    pub orders: Object<String, Value>,
     expected: Value,
     #[serde(default)]
     retreat: Option<Value>,
@@ -331,7 +333,7 @@ fn read_position(
 }
 
 /// Units by power, powers without units left out.
-fn position_of(position: &Position) -> Value {
+pub fn position_of(position: &Position) -> Value {
     let board = position.board();
     let mut powers: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
     for piece in position.pieces() {
