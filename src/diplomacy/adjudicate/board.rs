@@ -224,7 +224,7 @@ impl Board {
     }
     /// The power of that key, upper case.
     pub fn power(&self, key: &str) -> Option<PowerId> {
-        self.powers.binary_search_by(|k| k.as_str().cmp(key)).ok().map(|at| PowerId(at as u8))
+        self.powers.iter().position(|k| k == key).map(|at| PowerId(at as u8))
     }
     /// Code of a place, `SPA/NC`.
     pub fn code(&self, at: LocationId) -> &str {

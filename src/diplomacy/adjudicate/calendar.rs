@@ -5,51 +5,8 @@ use super::estate::{Due, Estates, all_due};
 use super::profile::Profile;
 use super::setup::Position;
 use crate::diplomacy::map::{Map, PowerId, ProvinceId};
-use crate::diplomacy::phase::{Flow, Phase, Step};
+use crate::diplomacy::phase::{Flow, Phase};
 use crate::diplomacy::rules::Rule;
-
-/// The phase after one, empty phases not skipped; `None` if the flow has no phases, or does not know this one.
-pub fn following(flow: &Flow, phase: &Phase) -> Option<Phase> {
-    let here = |step: &Step| matches!(step, Step::Phase(s, k) if *s == phase.season && *k == phase.kind);
-    let mut at = flow.steps.iter().position(here)? + 1;
-    let mut year = phase.year;
-    // An IFYEARDIV may send us round several times, once a year it does not fit.
-    for _ in 0..flow.steps.len() * 2000 {
-        if at >= flow.steps.len() {
-            at = 0;
-        }
-        match &flow.steps[at] {
-            Step::NewYear(years) => year = year.checked_add(*years)?,
-            Step::IfYearDiv(divisor, rest) => {
-                if *divisor <= 0 || year.rem_euclid(*divisor) != *rest {
-                    at = 0;
-                    continue;
-                }
-            }
-            Step::Phase(season, kind) => return Some(Phase { season: season.clone(), year, kind: kind.clone() }),
-        }
-        at += 1;
-    }
-    None
-}
-
-/// The phase of a short form (`S1901M`), by the first step of the flow with those letters.
-pub fn phase_of(flow: &Flow, short: &str) -> Option<Phase> {
-    let mut letters = short.chars();
-    let season = letters.next()?;
-    let kind = letters.next_back()?;
-    let digits = letters.as_str();
-    if digits.is_empty() || digits.len() > 6 || !digits.bytes().all(|b| b.is_ascii_digit()) {
-        return None;
-    }
-    let year = digits.parse().ok()?;
-    flow.steps.iter().find_map(|step| match step {
-        Step::Phase(s, k) if s.starts_with(season) && k.starts_with(kind) => {
-            Some(Phase { season: s.clone(), year, kind: k.clone() })
-        }
-        _ => None,
-    })
-}
 
 /// The short form with a year of four digits at least, as in records of games.
 pub fn short(phase: &Phase) -> String {
@@ -158,7 +115,7 @@ pub fn advance(season: &Season, position: &mut Position, played: &Phase) -> Adva
     let mut advance = Advance::default();
     let mut phase = played.clone();
     for _ in 0..=season.flow.steps.len() {
-        let Some(next) = following(season.flow, &phase) else { return advance };
+        let Some(next) = season.flow.next(&phase) else { return advance };
         phase = next;
         match phase.kind.as_str() {
             "RETREATS" if position.dislodged().is_empty() => continue,

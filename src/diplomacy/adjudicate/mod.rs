@@ -14,8 +14,10 @@
 mod adjustment;
 mod board;
 mod calendar;
+pub mod case;
 mod chains;
 mod circular;
+pub mod datc;
 mod estate;
 mod movement;
 mod profile;
@@ -27,9 +29,7 @@ mod setup;
 
 pub use adjustment::{Adjusted, Adjustment, IllegalAdjustment, removals};
 pub use board::{Board, Crossing};
-pub use calendar::{
-    Advance, Capture, Season, advance, count_centers, following, goal, phase_of, scores, short, victors,
-};
+pub use calendar::{Advance, Capture, Season, advance, count_centers, goal, scores, short, victors};
 pub use estate::{Due, Estate, Estates, all_due, due};
 pub use movement::{Illegal, Movement, Workspace};
 pub use profile::{AdjacentConvoy, Paradox, Profile, Removal};

@@ -177,6 +177,11 @@ impl<'a> Movement<'a> {
         Resolution::new(self.profile, self.position, acts, paths, solver)
     }
 
+    /// Which of the position's pieces an order for that unit would be for.
+    pub fn find(&self, power: PowerId, unit: Unit) -> Result<usize, Illegal> {
+        self.unit(power, unit)
+    }
+
     fn unit(&self, power: PowerId, unit: Unit) -> Result<usize, Illegal> {
         let index = self.standing(unit, Illegal::NoSuchUnit)?;
         if self.position.pieces[index].power != power {

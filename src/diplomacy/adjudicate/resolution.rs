@@ -132,6 +132,7 @@ impl<'a> Resolution<'a> {
             Doing::Move if node.path == Known::No => Fate::NoConvoy,
             Doing::Move => Fate::Bounces,
             _ if node.is(mark::NEEDLESS) => Fate::Needless,
+            Doing::Convoy if node.is(mark::VOID) && dislodged && self.declined(node) => Fate::Disrupted,
             _ if node.is(mark::VOID) => Fate::Void,
             Doing::Support => {
                 let helped = self.node(node.target as usize);
@@ -139,9 +140,7 @@ impl<'a> Resolution<'a> {
                 if node.given == Known::Yes { Fate::Given } else { Fate::Cut }
             }
             Doing::Convoy => {
-                let army = self.node(node.target as usize);
-                let broken = self.profile.old_marks && army.path == Known::No && self.chain_ordered(army);
-                if node.is(mark::HELD_OUT) || dislodged || broken || self.stopped(index) {
+                if node.is(mark::HELD_OUT) || dislodged || self.stopped(index) {
                     Fate::Disrupted
                 } else {
                     Fate::Available
@@ -151,8 +150,10 @@ impl<'a> Resolution<'a> {
         Verdict { fate, dislodged, by_convoy, no_convoy }
     }
 
-    fn chain_ordered(&self, army: &Node) -> bool {
-        !army.is(mark::NO_ROUTE)
+    /// Whether a convoy was ordered rightly but its army walks (6.G.3).
+    fn declined(&self, fleet: &Node) -> bool {
+        let army = self.node(fleet.target as usize);
+        !self.profile.old_marks && army.goes() && army.dest == fleet.aim && !army.is(mark::CONVOYED)
     }
 
     /// WEAK_CONVOYS, SAFE_CONVOYS: whether a fleet that stays was kept from convoying.

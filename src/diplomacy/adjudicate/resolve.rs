@@ -88,7 +88,7 @@ pub(super) struct Node {
     pub next_mover: u16,
     /// Unit supported or convoyed.
     pub target: u16,
-    /// Province a support is directed at.
+    /// Province a support is directed at, or a convoy leads to.
     pub aim: u16,
     pub first_support: u16,
     pub next_support: u16,
@@ -264,8 +264,9 @@ impl Solver {
                     node.target = of;
                     node.aim = into;
                 }
-                Act::Convoy { cargo, .. } => {
+                Act::Convoy { cargo, into, .. } => {
                     node.doing = Doing::Convoy;
+                    node.aim = into;
                     node.target = cargo;
                     node.marks = mark::VOID;
                 }
@@ -336,7 +337,7 @@ impl Solver {
                 node.moves = Known::No;
             }
             self.cross(index, landing);
-            let mut at = self.nodes[index].first_convoy;
+            let mut at = if complete { self.nodes[index].first_convoy } else { NONE };
             while at != NONE {
                 self.nodes[at as usize].marks &= !mark::VOID;
                 at = self.nodes[at as usize].next_convoy;
@@ -382,12 +383,9 @@ impl Solver {
                 opposed && self.route(board, index, Set::default())
             }
             AdjacentConvoy::Intent | AdjacentConvoy::IntentOrLand => {
-                let over = self.carriers(index, |_| true);
-                let crossing = self.crossing(board, index, &over);
-                chain!(self.nodes, node.first_convoy, next_convoy)
-                    .map(|c| &self.nodes[c as usize])
-                    .filter(|c| c.power == node.power)
-                    .any(|c| crossing.possible_through(c.prov))
+                // DATC 6.G.6: the own fleet need not be on the route that is there.
+                let own = |c: u16| self.nodes[c as usize].power == node.power;
+                chain!(self.nodes, node.first_convoy, next_convoy).any(own) && self.route(board, index, Set::default())
             }
         }
     }

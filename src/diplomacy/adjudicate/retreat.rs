@@ -55,6 +55,11 @@ impl<'a> Retreats<'a> {
         Ok(index)
     }
 
+    /// Which of the dislodged units an order for that unit would be for.
+    pub fn find(&self, power: PowerId, unit: Unit) -> Result<usize, Illegal> {
+        self.unit(power, unit)
+    }
+
     fn unit(&self, power: PowerId, unit: Unit) -> Result<usize, Illegal> {
         if unit.at.index() >= self.board.locations() {
             return Err(Illegal::NoSuchUnit);
