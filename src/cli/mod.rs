@@ -8,6 +8,7 @@ pub mod clock;
 pub mod datc;
 pub mod mail;
 pub mod map;
+pub mod map_draw;
 pub mod orders;
 pub mod status;
 
