@@ -11,6 +11,7 @@ pub mod deliver;
 pub mod demo;
 pub mod mail;
 pub mod map;
+pub mod map_draw;
 pub mod orders;
 pub mod run;
 pub mod status;
