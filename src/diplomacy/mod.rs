@@ -3,6 +3,7 @@
 
 pub mod adjudicate;
 pub mod draw;
+pub mod geography;
 pub mod map;
 pub mod order;
 pub mod orders;
