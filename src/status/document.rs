@@ -106,6 +106,20 @@ impl Document {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
+    /// The line (from 1) of the game block that says this, alone or as (part of) its value; else the MAP line, else
+    /// the first.
+    pub fn line_giving(&self, text: &str) -> usize {
+        let blocks = self.blocks.iter().filter(|b| b.kind == BlockKind::Game);
+        let lines: Vec<usize> = blocks.flat_map(|b| b.lines.clone()).collect();
+        let says = |at: &usize| {
+            let given = self.roles[*at].gives();
+            given.iter().any(|g| g == text || g.strip_prefix("MORPH ").is_some_and(|g| g == text))
+        };
+        let of_slot = |at: &usize| self.roles[*at].slots().contains(&Slot::Map);
+        let found = lines.iter().find(|at| says(at)).or_else(|| lines.iter().find(|at| of_slot(at)));
+        found.or(lines.first()).copied().unwrap_or(0) + 1
+    }
+
     /// Lines that were not understood, of the game block or of a participant, trimmed.
     pub fn unknown_lines(&self, participant: Option<usize>) -> Vec<&str> {
         let kind = participant.map_or(BlockKind::Game, BlockKind::Participant);
