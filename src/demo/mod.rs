@@ -138,7 +138,9 @@ impl<'a> Demo<'a> {
             Some(GameState::Forming) => {}
             Some(_) => return Ok(()),
             None => {
-                return Err(DemoError::Stuck("the game was not made; look into mail-out for the judge's answer".into()));
+                return Err(DemoError::Stuck(
+                    "the game was not made; look into mail-out for the judge's answer".into(),
+                ));
             }
         }
         for (n, player) in PLAYERS.iter().enumerate() {

@@ -99,6 +99,10 @@ pub fn load(
 ) -> Result<Loaded, ConfigErrors> {
     let mut errors = ConfigErrors::default();
     let mut given = from_file(file, text, &mut errors);
+    if !errors.0.is_empty() && given.is_empty() {
+        // Not TOML: that everything is missing would be no news.
+        return Err(errors);
+    }
     from_environment(environment, &mut given);
     from_files(file, &mut given, &read, &mut errors);
     let mut tree = toml::Table::new();
@@ -308,41 +312,39 @@ pub fn sample(id: &str, address: &str, keeper: &str, settings: &[(&str, &str)]) 
          # Every key can also be set in the environment: CHANCERY_JUDGE_ID for judge.id.\n\
          # chancery config check looks this file over, chancery config show prints what holds.\n",
     );
-    let mut section = "";
-    // A section is written once: a key behind a nested section comes before it.
-    let above = |name: &'static str| name.rsplit_once('.').map_or("", |(above, _)| above);
+    let section = |key: &Key| key.name.rsplit_once('.').map_or("", |(above, _)| above);
     let mut sections: Vec<&str> = Vec::new();
     for key in KEYS {
-        if !sections.contains(&above(key.name)) {
-            sections.push(above(key.name));
-        }
-    }
-    let keys = sections.iter().flat_map(|section| KEYS.iter().filter(move |key| above(key.name) == *section));
-    for key in keys {
-        let (above, name) = key.name.rsplit_once('.').unwrap_or(("", key.name));
-        if above != section {
-            text += &format!("\n[{above}]\n");
-            section = above;
-        }
-        text += &format!("# {}\n", key.about);
-        let set = match key.name {
-            "judge.id" => Some(Value::from(id)),
-            "judge.address" => Some(Value::from(address)),
-            "judge.keepers" => Some(Value::Array(vec![Value::from(keeper)])),
-            _ => None,
-        };
-        if let Some((_, value)) = settings.iter().find(|(name, _)| *name == key.name) {
-            text += &format!("{name} = {value}\n");
+        // TOML wants each section once, the table has some in several parts.
+        if sections.contains(&section(key)) {
             continue;
         }
-        text += &match (set, key.default) {
-            (Some(value), _) => format!("{name} = {value}\n"),
-            (None, Some(default)) => format!("#{name} = {default}\n"),
-            (None, None) if key.secret => format!("#{name}_file = \"…\"\n"),
-            (None, None) => format!("#{name} = …\n"),
-        };
+        sections.push(section(key));
+        text += &format!("\n[{}]\n", section(key));
+        for key in KEYS.iter().filter(|other| section(other) == section(key)) {
+            text += &sample_lines(key, id, address, keeper, settings);
+        }
     }
     text
+}
+
+fn sample_lines(key: &Key, id: &str, address: &str, keeper: &str, settings: &[(&str, &str)]) -> String {
+    let name = key.name.rsplit('.').next().unwrap_or(key.name);
+    let set = match key.name {
+        "judge.id" => Some(Value::from(id)),
+        "judge.address" => Some(Value::from(address)),
+        "judge.keepers" => Some(Value::Array(vec![Value::from(keeper)])),
+        _ => None,
+    };
+    let given = settings.iter().find(|(name, _)| *name == key.name);
+    let line = match (set, key.default) {
+        _ if given.is_some() => format!("{name} = {}", given.map_or("", |(_, value)| value)),
+        (Some(value), _) => format!("{name} = {value}"),
+        (None, Some(default)) => format!("#{name} = {default}"),
+        (None, None) if key.secret => format!("#{name}_file = \"…\""),
+        (None, None) => format!("#{name} = …"),
+    };
+    format!("# {}\n{line}\n", key.about)
 }
 
 /// What `deliver` takes from the configuration, leniently: where the spool is and how long a message may be
