@@ -267,7 +267,9 @@ impl Clerk {
             &document.game().rules,
             &document.game().rules_off,
         );
-        errors.extend(resolved.faults.iter().filter(|f| !f.is_harmless()).map(|e| e.to_string()));
+        let ruling = crate::diplomacy::geography::ruling(&resolved, variant_of(&index.variant));
+        let checked = crate::status::check(&document, Some(&compiled.map), &ruling);
+        errors.extend(checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.to_string()));
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
         let records = Filed { directory: self.archive.layout().game(game.as_str()) };
         Ok(Some(Loaded { document, content, index, rules: resolved.rules, referee, errors, records }))

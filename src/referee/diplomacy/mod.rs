@@ -7,14 +7,15 @@ mod report;
 mod resolve;
 
 use super::{Acting, OrderLine, Referee, Resolution, Seat, Sheet};
-use crate::diplomacy::adjudicate::{Board, Estates, Position, Profile, all_due, due};
+use crate::diplomacy::adjudicate::{Board, Profile, due};
+use crate::diplomacy::draw::Art;
 use crate::diplomacy::map::{Map, PowerId};
 use crate::diplomacy::orders::{self, Lexicon, Signer, Verdict};
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::rules::{Rule, Rules};
 use crate::status::{Game, Holder, Participant, ParticipantKind, PhaseState, PlayerLine};
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// What follows from a map alone, made once and shared by its games.
 pub struct Compiled {
@@ -22,12 +23,18 @@ pub struct Compiled {
     pub map: Map,
     board: Arc<Board>,
     lexicon: Lexicon,
+    art: OnceLock<Art>,
 }
 
 impl Compiled {
     /// Compiles a map.
     pub fn new(map: Map) -> Compiled {
-        Compiled { board: Arc::new(Board::new(&map)), lexicon: Lexicon::new(&map), map }
+        Compiled { board: Arc::new(Board::new(&map)), lexicon: Lexicon::new(&map), art: OnceLock::new(), map }
+    }
+
+    /// The picture of the empty board, made when first asked for: a map without art is laid out from its graph.
+    fn art(&self) -> &Art {
+        self.art.get_or_init(|| Art::for_map(&self.map).into_owned())
     }
 }
 
@@ -392,11 +399,6 @@ impl Diplomacy {
             sheet.sets.insert(self.map()[stored.power].key.clone(), stored.orders);
         }
         sheet
-    }
-
-    /// Whether an adjustment phase would be empty for everybody.
-    pub(super) fn nothing_due(&self, profile: &Profile, position: &Position, estates: &Estates) -> bool {
-        all_due(profile, position, estates).is_empty()
     }
 }
 

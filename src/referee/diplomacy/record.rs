@@ -2,6 +2,7 @@
 //! `after` (units and centres when the phase was over) and `given` (the orders in canonical text).
 
 use super::Diplomacy;
+use crate::diplomacy::draw;
 use crate::judge::post::wrap;
 use crate::status::Game;
 use serde_json::{Map as Object, Value, json};
@@ -162,8 +163,51 @@ pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<St
 }
 
 /// A picture of the position at the start of the record's phase, with its orders and their outcomes if asked for.
-pub fn picture(_referee: &Diplomacy, _record: &Value, _with_orders: bool) -> Option<String> {
-    None
+pub fn picture(referee: &Diplomacy, record: &Value, with_orders: bool) -> Option<String> {
+    let map = referee.map();
+    if map.text_only {
+        return None;
+    }
+    let art = referee.compiled.art();
+    let mut picture = draw::Picture::empty(map, art);
+    let name = record.get("name").and_then(Value::as_str).unwrap_or("");
+    let title = record.get("title").and_then(Value::as_str).unwrap_or(name);
+    picture.title = title.to_string();
+    picture.legend = true;
+    let state = record.get("state")?;
+    let results = record.get("results");
+    for power in map.power_ids() {
+        let key = &map[power].key;
+        for text in strings(state.get("units").and_then(|u| u.get(key))) {
+            let (list, plain) = match text.strip_prefix('*') {
+                Some(plain) => (&mut picture.dislodged, plain),
+                None => (&mut picture.units, text.as_str()),
+            };
+            if let Some(unit) = super::board::unit(map, plain) {
+                list.push(draw::Piece { power: Some(power), unit });
+            }
+        }
+        for code in strings(state.get("centers").and_then(|c| c.get(key))) {
+            if let Some(center) = map.province(&code) {
+                picture.owners.push((center, power));
+            }
+        }
+        if with_orders {
+            for order in strings(record.get("given").and_then(|g| g.get(key))) {
+                let outcome = strings(results.and_then(|r| r.get(unit_of(&order))));
+                let words: Vec<&str> = outcome.iter().map(String::as_str).collect();
+                picture.order(Some(power), &order, &words);
+            }
+        }
+    }
+    Some(draw::svg(&picture))
+}
+
+/// The unit a canonical order is for: `RETREAT A MUN - RUH`, `A PAR - BUR` → `A MUN`, `A PAR`.
+fn unit_of(order: &str) -> &str {
+    let rest = ["RETREAT ", "DISBAND ", "BUILD ", "REMOVE "].iter().find_map(|w| order.strip_prefix(w)).unwrap_or(order);
+    let end = rest.match_indices(' ').nth(1).map_or(rest.len(), |(at, _)| at);
+    &rest[..end]
 }
 
 #[cfg(test)]
@@ -178,5 +222,8 @@ mod tests {
         assert_eq!(said("BUILD F STP/NC").as_deref(), Some("F STP/NC B"));
         assert_eq!(said("A LON - NTH - NWY").as_deref(), Some("A LON - NWY VIA"));
         assert_eq!(said("A VIE P ITALY"), None);
+        assert_eq!(unit_of("RETREAT F STP/SC - BOT"), "F STP/SC");
+        assert_eq!(unit_of("BUILD WAIVED"), "WAIVED");
+        assert_eq!(unit_of("A PAR H"), "A PAR");
     }
 }
