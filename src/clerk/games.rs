@@ -3,11 +3,12 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, Content, GameName, Stamp};
+use crate::diplomacy::geography;
 use crate::diplomacy::map::library::Library;
 use crate::diplomacy::map::source::with_extension;
 use crate::diplomacy::map::{self, Map, Source as _};
 use crate::diplomacy::phase::Phase;
-use crate::diplomacy::rules::{self, Rules, Variant};
+use crate::diplomacy::rules::{Rules, Variant};
 use crate::judge::commands::Line;
 use crate::judge::lists::{self, Opening};
 use crate::judge::table::{House, Records, Table};
@@ -261,13 +262,9 @@ impl Clerk {
                 }
             }
         };
-        let resolved = rules::resolve(
-            variant_of(&index.variant),
-            &compiled.map.rules,
-            &document.game().rules,
-            &document.game().rules_off,
-        );
-        let ruling = crate::diplomacy::geography::ruling(&resolved, variant_of(&index.variant));
+        let variant = variant_of(&index.variant);
+        let resolved = geography::rules_of(document.game(), Some(&compiled.map), variant);
+        let ruling = geography::ruling(&resolved, variant);
         let checked = crate::status::check(&document, Some(&compiled.map), &ruling);
         errors.extend(checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.to_string()));
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
@@ -295,7 +292,7 @@ impl Clerk {
         let game = document.game().clone();
         match self.maps.of(&game) {
             Ok(compiled) => {
-                let resolved = rules::resolve(variant_of(variant), &compiled.map.rules, &game.rules, &game.rules_off);
+                let resolved = geography::rules_of(&game, Some(&compiled.map), variant_of(variant));
                 faults.extend(resolved.faults.iter().filter(|f| !f.is_harmless()).map(|e| (0, e.to_string())));
             }
             Err(errors) => faults.extend(errors.into_iter().map(|e| (0, e))),
