@@ -3,7 +3,9 @@
 
 pub mod adjudicate;
 pub mod draw;
+pub mod geography;
 pub mod map;
+pub mod notation;
 pub mod order;
 pub mod orders;
 pub mod phase;

@@ -34,6 +34,8 @@ pub struct Beginnings {
     pub address: String,
     /// The first of `judge.keepers`.
     pub keeper: String,
+    /// Further keys with their TOML values.
+    pub settings: Vec<(&'static str, &'static str)>,
 }
 
 impl Default for Beginnings {
@@ -42,6 +44,7 @@ impl Default for Beginnings {
             id: "DEMO".into(),
             address: "judge@localhost.localdomain".into(),
             keeper: "keeper@localhost.localdomain".into(),
+            settings: Vec::new(),
         }
     }
 }
@@ -61,7 +64,7 @@ pub fn init(root: &Path, beginnings: &Beginnings) -> Result<Vec<PathBuf>, SiteEr
             made.push(directory);
         }
     }
-    let config = sample(&beginnings.id, &beginnings.address, &beginnings.keeper);
+    let config = sample(&beginnings.id, &beginnings.address, &beginnings.keeper, &beginnings.settings);
     create(&root.join("chancery.toml"), &config, SECRET, &mut made)?;
     create(&layout.index(), "", FILE, &mut made)?;
     for (name, text) in SAMPLES {

@@ -304,8 +304,9 @@ fn together(file: &str, config: &Config, errors: &mut ConfigErrors) {
     }
 }
 
-/// A sample file: every key with what it means, the required ones set, the others as comments with their default.
-pub fn sample(id: &str, address: &str, keeper: &str) -> String {
+/// A sample file: every key with what it means, the required ones and `settings` (key, TOML value) set, the others as
+/// comments with their default.
+pub fn sample(id: &str, address: &str, keeper: &str, settings: &[(&str, &str)]) -> String {
     let mut text = String::from(
         "# Configuration of this judge. Lines behind a # show the defaults.\n\
          # Every key can also be set in the environment: CHANCERY_JUDGE_ID for judge.id.\n\
@@ -321,13 +322,13 @@ pub fn sample(id: &str, address: &str, keeper: &str) -> String {
         sections.push(section(key));
         text += &format!("\n[{}]\n", section(key));
         for key in KEYS.iter().filter(|other| section(other) == section(key)) {
-            text += &sample_lines(key, id, address, keeper);
+            text += &sample_lines(key, id, address, keeper, settings);
         }
     }
     text
 }
 
-fn sample_lines(key: &Key, id: &str, address: &str, keeper: &str) -> String {
+fn sample_lines(key: &Key, id: &str, address: &str, keeper: &str, settings: &[(&str, &str)]) -> String {
     let name = key.name.rsplit('.').next().unwrap_or(key.name);
     let set = match key.name {
         "judge.id" => Some(Value::from(id)),
@@ -335,7 +336,9 @@ fn sample_lines(key: &Key, id: &str, address: &str, keeper: &str) -> String {
         "judge.keepers" => Some(Value::Array(vec![Value::from(keeper)])),
         _ => None,
     };
+    let given = settings.iter().find(|(name, _)| *name == key.name);
     let line = match (set, key.default) {
+        _ if given.is_some() => format!("{name} = {}", given.map_or("", |(_, value)| value)),
         (Some(value), _) => format!("{name} = {value}"),
         (None, Some(default)) => format!("#{name} = {default}"),
         (None, None) if key.secret => format!("#{name}_file = \"…\""),
@@ -389,7 +392,7 @@ mod tests {
 
     #[test]
     fn the_sample_file_is_right() {
-        let text = sample("XXDP", "judge@judge.example", "ann@example.org");
+        let text = sample("XXDP", "judge@judge.example", "ann@example.org", &[]);
         assert_eq!(read(&text, &[]).unwrap().config, read(GOOD, &[]).unwrap().config);
         // Every line that is behind a # is a key with its default.
         let open: String = text

@@ -1,9 +1,35 @@
 //! The board: provinces, locations, powers and the borders between them, as a map file describes them
 //! (map-file.md). A [`Map`] is validated and immutable; it is made by the loader from text at one door.
+//!
+//! [`load`] reads a file by name from a [`Source`]; [`Map::builtin`] gives those that travel in the program;
+//! [`Map::with_morphs`] gives the board of a game in a certain phase.
+
+mod build;
+pub mod diagnostic;
+pub mod draft;
+mod dynamic;
+mod facts;
+pub mod library;
+mod load;
+mod lookup;
+mod names;
+mod powers;
+mod read;
+mod review;
+pub mod source;
+mod terrain;
+pub mod words;
+
+pub use diagnostic::{Diagnostic, LoadError, Severity};
+pub use draft::{League, LeagueRule, Spelling};
+pub use load::{Loaded, load};
+pub use lookup::Question;
+pub use source::Source;
 
 use super::phase::{Flow, Phase};
 use super::position::Unit;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A province, as an index into [`Map::provinces`] (sorted by code). At most 512 (D13).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -80,6 +106,21 @@ pub struct Location {
     pub province: ProvinceId,
     /// The coast's letters (`NC`), if it is a coast.
     pub coast: Option<String>,
+    /// Declared in upper case, so that a fleet may be there if the terrain carries it.
+    pub fleets: bool,
+    /// Later declarations have higher numbers: a fleet whose province becomes split goes to the coast declared last.
+    pub declared: usize,
+}
+
+/// One entry of a location's list of neighbours, as the map file spells it (map-file.md 5.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listed {
+    /// The place named.
+    pub to: LocationId,
+    /// Its province.
+    pub province: ProvinceId,
+    /// Who may cross.
+    pub spelling: Spelling,
 }
 
 /// Why a border is not an ordinary one (map-file.md 5.4–5.5).
@@ -124,6 +165,12 @@ pub struct Power {
     pub hidden: Vec<ProvinceId>,
     /// Alternative homes (`@X(H,…)`): the site and the homes it stands in for.
     pub alternatives: Vec<(ProvinceId, Vec<ProvinceId>)>,
+    /// Number of `&SC`: builds in owned centres that are no homes, which then become homes.
+    pub wild_homes: u16,
+    /// Number of `SC!`: builds in vacant homes the power does not own, which it then owns.
+    pub owned_builds: u16,
+    /// Number of `SC?`: the same without taking ownership.
+    pub loose_builds: u16,
     /// RESERVES and MILITIA counts.
     pub reserves: u16,
     /// MILITIA count.
@@ -134,6 +181,10 @@ pub struct Power {
     pub control: Vec<String>,
     /// LEAGUE: powers that may support one another, if restricted.
     pub league: Option<Vec<PowerId>>,
+    /// LEAGUE as written: name and behaviour (map-file.md 7.6).
+    pub bond: Option<League>,
+    /// Key of the power whose flag it flies.
+    pub flag: Option<String>,
 }
 
 /// What a name means in the map's vocabulary.
@@ -156,6 +207,12 @@ pub struct Map {
     pub art: String,
     /// TEXTONLY.
     pub text_only: bool,
+    /// LANGUAGE of the names, lower case.
+    pub language: Option<String>,
+    /// FLAGS folders, if the map names any.
+    pub flags: Option<Vec<String>>,
+    /// Files read, in order.
+    pub files: Vec<String>,
     /// Provinces by code.
     pub provinces: Vec<Province>,
     /// Locations by code.
@@ -174,6 +231,8 @@ pub struct Map {
     pub begin: Phase,
     /// Rules for every game on the map, `!x` included, in order.
     pub rules: Vec<String>,
+    /// ROTATE line the map brings.
+    pub rotate: Option<String>,
     /// Directives by variant (`STANDARD`, `PAYOLA`, …): status-file lines.
     pub directives: BTreeMap<String, Vec<String>>,
     /// NEWHOMES years.
@@ -182,12 +241,22 @@ pub struct Map {
     pub notify: Vec<String>,
     /// Normalised name (words joined by a blank) to meaning.
     pub vocabulary: BTreeMap<String, Meaning>,
+    /// Every name, own-word and short name of the powers, normalised, also those that are a place's name.
+    pub power_words: BTreeMap<String, PowerId>,
+    /// Words in the longest name of either table.
+    pub longest_name: usize,
     /// Army borders by province: neighbours in code order.
     pub army: Vec<Vec<(ProvinceId, Border)>>,
     /// Fleet borders by location: neighbours in code order.
     pub fleet: Vec<Vec<(LocationId, Border)>>,
     /// Every neighbour of either kind, the walls of SHUT places included; for pictures.
     pub contacts: Vec<Vec<ProvinceId>>,
+    /// By location, the neighbours as the file lists them.
+    lists: Vec<Vec<Listed>>,
+    /// What the lines said, morphs and dynamic blocks included.
+    draft: Arc<draft::Draft>,
+    /// What the file said: morphs and dynamic blocks are executed on top of it.
+    origin: Arc<draft::Draft>,
 }
 
 impl Map {
@@ -208,8 +277,12 @@ impl Map {
     /// The power of that key (any case).
     pub fn power(&self, key: &str) -> Option<PowerId> {
         let key = key.to_uppercase();
-        let at = self.powers.binary_search_by(|p| p.key.as_str().cmp(&key)).ok()?;
-        Some(PowerId(at as u8))
+        if let Ok(at) = self.powers.binary_search_by(|p| p.key.as_str().cmp(&key)) {
+            return Some(PowerId(at as u8));
+        }
+        // Keys of the old judge: GULF\\BOTHNIA.
+        let key = self.draft.find_power(&key)?;
+        self.powers.iter().position(|p| p.key == key).map(|at| PowerId(at as u8))
     }
 
     /// All powers in key order.
@@ -220,6 +293,11 @@ impl Map {
     /// All provinces in code order.
     pub fn province_ids(&self) -> impl Iterator<Item = ProvinceId> + use<> {
         (0..self.provinces.len() as u16).map(ProvinceId)
+    }
+
+    /// All locations in code order.
+    pub fn location_ids(&self) -> impl Iterator<Item = LocationId> + use<> {
+        (0..self.locations.len() as u16).map(LocationId)
     }
 
     /// Province of a location.
@@ -235,7 +313,7 @@ impl Map {
             (_, Terrain::Shut) => false,
             (UnitKind::Army, Terrain::Water) | (UnitKind::Fleet, Terrain::Land) => false,
             (UnitKind::Army, _) => location.coast.is_none(),
-            (UnitKind::Fleet, _) => province.coasts.is_empty() || location.coast.is_some(),
+            (UnitKind::Fleet, _) => location.fleets,
         }
     }
 }
