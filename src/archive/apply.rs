@@ -79,7 +79,7 @@ impl Archive {
             }
         }
         self.fs.sync(&unsynced.files);
-        self.fs.sync_directories(unsynced.directories.iter().map(PathBuf::as_path));
+        self.fs.sync_directories(unsynced.directories.iter().map(PathBuf::as_path)).at("open", &self.layout.root)?;
         match record.operations.last() {
             Some(Operation::Move(to)) if !moved => self.move_directory(&record.owner, to),
             _ => Ok(()),
@@ -123,8 +123,7 @@ impl Archive {
         let Some(parent) = place.parent().filter(|parent| !parent.is_dir()) else { return Ok(()) };
         let mode = if path.split().0 == "registry" { fs::SECRET_DIRECTORY } else { fs::DIRECTORY };
         self.fs.make_directory(parent, mode).at("make", parent)?;
-        self.fs.sync_directories(parent.parent());
-        Ok(())
+        self.fs.sync_directories(parent.parent()).at("open", parent)
     }
 
     fn append(&self, path: &SitePath, offset: u64, bytes: &[u8], unsynced: &mut Unsynced) -> Result<(), ArchiveError> {
@@ -196,8 +195,8 @@ impl Archive {
             self.fs.remove_tree(&to).at("remove", &to)?;
         }
         self.fs.rename(&from, &to).at("rename", &from)?;
-        self.fs.sync_directories([from.parent(), to.parent()].into_iter().flatten());
-        Ok(())
+        // The new place first: better twice than nowhere.
+        self.fs.sync_directories([to.parent(), from.parent()].into_iter().flatten()).at("open", &self.layout.root)
     }
 }
 

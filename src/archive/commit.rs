@@ -23,6 +23,9 @@ pub struct Receipt {
     pub after: Option<Stamp>,
 }
 
+/// An owner with an interrupted commit, and whether it could be finished.
+pub type Recovered = (Owner, Result<(), ArchiveError>);
+
 impl Archive {
     /// Make a transaction happen.
     ///
@@ -97,16 +100,18 @@ impl Archive {
                 return Err(ArchiveError::Changed(self.resolve(expected)?));
             }
         }
+        // Opened first: behind the rename nothing but the disk itself may fail.
+        let journal = &self.layout.journal;
+        let opened = std::fs::File::open(journal).at("open", journal).inspect_err(|_| drop_draft())?;
         self.fs.rename(&draft, &path).at("rename", &draft).inspect_err(|_| drop_draft())?;
-        self.fs.sync_directories([self.layout.journal.as_path()]);
+        self.fs.sync_opened(&[(opened, journal.clone())]);
         Ok(path)
     }
 
     /// Remove the journal file of a commit that is done.
     fn forget(&self, path: &std::path::Path) -> Result<(), ArchiveError> {
         self.fs.remove(path).at("remove", path)?;
-        self.fs.sync_directories([self.layout.journal.as_path()]);
-        Ok(())
+        self.fs.sync_directories([self.layout.journal.as_path()]).at("open", &self.layout.journal)
     }
 
     /// Journal files of that owner, oldest first.
@@ -172,7 +177,7 @@ impl Archive {
 
     /// Finish all interrupted commits, as at the start of a process or after a restore. Owners that are at work or
     /// blocked are left alone; the list says what became of each.
-    pub fn recover_all(&self) -> Result<Vec<(Owner, Result<(), ArchiveError>)>, ArchiveError> {
+    pub fn recover_all(&self) -> Result<Vec<Recovered>, ArchiveError> {
         let mut owners: Vec<Owner> = fs::names(&self.layout.journal)
             .at("read", &self.layout.journal)?
             .iter()
@@ -280,7 +285,7 @@ fn set(outcome: &mut Vec<(SitePath, Option<Vec<u8>>)>, path: &SitePath, content:
 }
 
 /// The files that cannot be left to operations of their own: touched more than once, other than by appending only,
-/// and whatever a rename connects with such a file.
+/// renamed between directories, and whatever a rename connects with such a file.
 fn tangled(edits: &[Edit]) -> HashSet<SitePath> {
     let mut touches: HashMap<&SitePath, (usize, bool)> = HashMap::new();
     let mut touch = |path, appended: bool| {
@@ -300,6 +305,15 @@ fn tangled(edits: &[Edit]) -> HashSet<SitePath> {
     }
     let twice = touches.iter().filter(|(_, (count, only_appended))| *count > 1 && !only_appended);
     let mut tangled: HashSet<SitePath> = twice.map(|(&path, _)| path.clone()).collect();
+    // Half a rename between directories could be lost with the power.
+    let parent = |path: &SitePath| path.as_str().rsplit_once('/').map(|(parent, _)| parent.to_owned());
+    for edit in edits {
+        if let Edit::Rename(from, to) = edit
+            && parent(from) != parent(to)
+        {
+            tangled.insert(from.clone());
+        }
+    }
     loop {
         let before = tangled.len();
         for edit in edits {

@@ -202,17 +202,25 @@ impl Fs {
         });
     }
 
-    /// Put the entries of directories on the disk, or end the process.
-    pub fn sync_directories<'a>(&self, paths: impl IntoIterator<Item = &'a Path>) {
+    /// Put the entries of directories on the disk, or end the process. A directory that is missing has no entries;
+    /// one that cannot be opened is an error.
+    pub fn sync_directories<'a>(&self, paths: impl IntoIterator<Item = &'a Path>) -> io::Result<()> {
         let mut files = Vec::new();
         for path in paths {
             match File::open(path) {
                 Ok(file) => files.push((file, path.to_owned())),
-                Err(error) => sync_failed(path, &error),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => return Err(error),
             }
         }
+        self.sync_opened(&files);
+        Ok(())
+    }
+
+    /// The same for directories opened before, so that nothing but the disk can fail.
+    pub fn sync_opened(&self, directories: &[(File, PathBuf)]) {
         // Not sync_data: a rename changes nothing that fdatasync promises to keep.
-        self.each(&files, |file, path| match self.step(|| ()).and_then(|()| file.sync_all()) {
+        self.each(directories, |file, path| match self.step(|| ()).and_then(|()| file.sync_all()) {
             Err(error) => sync_failed(path, &error),
             Ok(()) => self.note(|| Change::SyncDirectory(path.to_owned())),
         });
@@ -281,8 +289,7 @@ impl Fs {
         let written = self.write(&beside, bytes, mode).inspect_err(|_| drop(std::fs::remove_file(&beside)))?;
         self.sync(&[(written, beside.clone())]);
         self.rename(&beside, path)?;
-        self.sync_directories(path.parent());
-        Ok(())
+        self.sync_directories(path.parent())
     }
 }
 

@@ -31,7 +31,7 @@ pub mod spool;
 mod transaction;
 
 pub use audit::AuditLine;
-pub use commit::Receipt;
+pub use commit::{Receipt, Recovered};
 pub use error::ArchiveError;
 pub use fs::Fs;
 pub use ledger::{Entry, Key, Ledger};
@@ -257,8 +257,7 @@ impl Archive {
     pub fn remove_note(&self, name: &str) -> Result<(), ArchiveError> {
         let path = self.note(name)?;
         self.fs.remove(&path).at("remove", &path)?;
-        self.fs.sync_directories(path.parent());
-        Ok(())
+        self.fs.sync_directories(path.parent()).at("open", &path)
     }
 
     fn note(&self, name: &str) -> Result<PathBuf, ArchiveError> {

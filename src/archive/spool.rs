@@ -141,7 +141,7 @@ impl Spool {
         let file = self.fs.create(&draft, &text, fs::FILE).at("write", &draft).inspect_err(|_| drop_draft())?;
         self.fs.sync(&[(file, draft.clone())]);
         self.fs.rename(&draft, &place).at("rename", &draft).inspect_err(|_| drop_draft())?;
-        self.fs.sync_directories(place.parent());
+        self.fs.sync_directories(place.parent()).at("open", &place)?;
         Ok(name)
     }
 
@@ -191,11 +191,15 @@ impl Spool {
         Ok(before)
     }
 
-    /// Move between rooms. The count of tries begins again. Moving need not be durable: a message that comes back is
-    /// in the ledger.
+    /// Move between rooms. The count of tries begins again. Moving what is done need not be durable: a message that
+    /// comes back is in the ledger.
     pub fn shift(&self, name: &MessageName, from: Room, to: Room) -> Result<MessageName, ArchiveError> {
         let plain = MessageName { tries: 0, ..name.clone() };
-        self.rename(&self.path(from, name), &self.path(to, &plain))?;
+        let place = self.path(to, &plain);
+        self.rename(&self.path(from, name), &place)?;
+        if to != Room::Done {
+            self.fs.sync_directories(place.parent()).at("open", &place)?;
+        }
         Ok(plain)
     }
 
@@ -206,7 +210,7 @@ impl Spool {
         let reason = place.with_extension("why");
         self.fs.replace(&reason, why.as_bytes(), fs::FILE).at("write", &reason)?;
         self.rename(&self.path(from, name), &place)?;
-        self.fs.sync_directories(place.parent());
+        self.fs.sync_directories(place.parent()).at("open", &place)?;
         Ok(place)
     }
 
@@ -227,7 +231,7 @@ impl Spool {
     pub fn revive(&self, name: &MessageName) -> Result<(), ArchiveError> {
         let place = self.dead.join(name.file_name());
         self.rename(&place, &self.path(Room::New, name))?;
-        self.fs.sync_directories([self.rooms.join("new").as_path()]);
+        self.fs.sync_directories([self.rooms.join("new").as_path()]).at("open", &place)?;
         let reason = place.with_extension("why");
         self.fs.remove(&reason).at("remove", &reason)
     }
@@ -393,7 +397,7 @@ mod tests {
         spool.bury(&tried, Room::New, "panicked: demo\n").unwrap();
         assert_eq!(spool.dead().unwrap(), [(name.clone(), "panicked: demo\n".to_owned())]);
         spool.revive(&name).unwrap();
-        assert_eq!(spool.list(Room::New).unwrap(), [name.clone()]);
+        assert_eq!(spool.list(Room::New).unwrap(), std::slice::from_ref(&name));
         assert_eq!(std::fs::read_dir(dir.path().join("dead")).unwrap().count(), 0);
         let done = spool.shift(&name, Room::New, Room::Done).unwrap();
         assert_eq!(spool.expire(now() + chrono::Duration::days(34), chrono::Duration::days(35)).unwrap(), 0);

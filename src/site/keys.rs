@@ -115,7 +115,7 @@ impl Kind {
     }
 
     /// A value as it is written in the environment: texts as they are, lists with commas, the rest as in TOML.
-    pub(super) fn from_text(self, text: &str) -> Value {
+    pub(super) fn value_of(self, text: &str) -> Value {
         match self {
             Kind::Texts | Kind::Addresses | Kind::Networks | Kind::Spans => {
                 if let Some(list) = bare(text).filter(Value::is_array) {
@@ -367,10 +367,10 @@ mod tests {
 
     #[test]
     fn the_environment_writes_lists_with_commas() {
-        assert_eq!(Kind::Addresses.from_text("a@b, c@d").as_array().map(Vec::len), Some(2));
-        assert_eq!(Kind::Addresses.from_text("[\"a@b\"]").as_array().map(Vec::len), Some(1));
-        assert_eq!(Kind::Bool.from_text("true"), Value::Boolean(true));
-        assert!(Kind::Bool.check(&Kind::Bool.from_text("1\nx = 2")).is_err());
-        assert!(Kind::Networks.check(&Kind::Networks.from_text("10.0.0.0/33")).is_err());
+        assert_eq!(Kind::Addresses.value_of("a@b, c@d").as_array().map(Vec::len), Some(2));
+        assert_eq!(Kind::Addresses.value_of("[\"a@b\"]").as_array().map(Vec::len), Some(1));
+        assert_eq!(Kind::Bool.value_of("true"), Value::Boolean(true));
+        assert!(Kind::Bool.check(&Kind::Bool.value_of("1\nx = 2")).is_err());
+        assert!(Kind::Networks.check(&Kind::Networks.value_of("10.0.0.0/33")).is_err());
     }
 }

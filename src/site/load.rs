@@ -244,7 +244,7 @@ fn from_environment(environment: impl IntoIterator<Item = (String, String)>, giv
     for key in KEYS {
         let name = variable(key.name);
         if let Some(text) = environment.get(&name) {
-            let value = key.kind.from_text(text);
+            let value = key.kind.value_of(text);
             // What the environment says counts, against a file named in the configuration as well.
             given.remove(&format!("{}_file", key.name));
             given.insert(key.name.to_owned(), Given { value, origin: Origin::Environment(name) });
