@@ -162,7 +162,12 @@ impl SheetReport {
         }
         codes.extend(self.remarks.iter().map(|remark| remark.code));
         let mut seen = Vec::new();
-        codes.retain(|code| !seen.contains(code) && { seen.push(*code); true });
+        codes.retain(|code| {
+            !seen.contains(code) && {
+                seen.push(*code);
+                true
+            }
+        });
         codes
     }
 }
@@ -244,17 +249,27 @@ impl<'c> Reading<'c> {
             }
             let (power, rest) = match prefix::split(self.ctx.lexicon, &line) {
                 Some((power, rest)) => {
+                    let alone = rest.trim().trim_matches(['.', ',', '-', ':']).is_empty();
+                    if alone {
+                        current = Some(power);
+                    }
                     if !self.ctx.controls(power) {
                         self.no_control(number, &line, power);
                         continue;
                     }
-                    if rest.trim().trim_matches(['.', ',', '-', ':']).is_empty() {
-                        current = Some(power);
+                    if alone {
                         continue;
                     }
                     (Some(power), rest)
                 }
-                None => (current, line.as_str()),
+                // Lines under the name of a power that is not the sender's fall with it.
+                None => match current.filter(|power| !self.ctx.controls(*power)) {
+                    Some(foreign) => {
+                        self.no_control(number, &line, foreign);
+                        continue;
+                    }
+                    None => (current, line.as_str()),
+                },
             };
             for piece in pieces(rest, |piece| self.ctx.lexicon.is_one_place(piece)) {
                 self.order(number, power, piece.trim());
@@ -386,9 +401,10 @@ impl<'c> Reading<'c> {
         let ctx = self.ctx.order(power);
         let rules = ctx.rules;
         let phase = ctx.phase.letter();
-        let touched = self.report.lines.iter().any(|line| {
-            line.power == Some(power) && !matches!(line.verdict, Verdict::Refused(_) | Verdict::Forgotten)
-        });
+        let touched =
+            self.report.lines.iter().any(|line| {
+                line.power == Some(power) && !matches!(line.verdict, Verdict::Refused(_) | Verdict::Forgotten)
+            });
         if !touched {
             return;
         }
@@ -442,7 +458,10 @@ impl<'c> Reading<'c> {
 }
 
 fn no_units() -> Fault {
-    Fault::new(Code::NoUnits, "You have no units of your own here. A Master names the power before its orders: [ENGLAND].")
+    Fault::new(
+        Code::NoUnits,
+        "You have no units of your own here. A Master names the power before its orders: [ENGLAND].",
+    )
 }
 
 fn plain(power: PowerId, working: Working) -> PowerSheet {
@@ -458,7 +477,8 @@ fn proxied_apart(a: &Entry, b: &Entry) -> bool {
 
 /// The unit at the head of a canonical line: `RETREAT F DEN - HEL` gives `F DEN`.
 pub fn unit_of(line: &str) -> &str {
-    let line = ["RETREAT ", "DISBAND ", "REMOVE ", "BUILD "].iter().find_map(|verb| line.strip_prefix(verb)).unwrap_or(line);
+    let line =
+        ["RETREAT ", "DISBAND ", "REMOVE ", "BUILD "].iter().find_map(|verb| line.strip_prefix(verb)).unwrap_or(line);
     let end = line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
     line.get(..end).unwrap_or(line)
 }
