@@ -10,7 +10,7 @@ use super::entry::{Entry, Parsed};
 use super::phrase::{Item, Phrase, Spot};
 use super::words::Verb;
 use super::{OrderContext, a_unit, incomplete, unit_word};
-use crate::diplomacy::map::{LocationId, PowerId, Terrain, UnitKind};
+use crate::diplomacy::map::{LeagueRule, LocationId, PowerId, ProvinceId, Terrain, UnitKind};
 use crate::diplomacy::order::Order;
 use crate::diplomacy::position::Unit;
 use crate::diplomacy::rules::Rule;
@@ -177,10 +177,21 @@ fn proxy(ctx: &OrderContext<'_>, rest: &[Item]) -> Result<Order, Fault> {
     Ok(Order::Proxy(*power))
 }
 
-/// Whether the map's leagues let a unit of `owner` help one of `helped` (map-file.md 7.6).
-fn league_allows(ctx: &OrderContext<'_>, owner: PowerId, helped: Option<PowerId>) -> bool {
+/// Whether the map's leagues let a unit of `owner` help one of `helped` (map-file.md 7.6): STRICT members help members
+/// only; BENIGN ones help no outsider into a place that a unit of a listed league holds.
+fn league_allows(ctx: &OrderContext<'_>, owner: PowerId, helped: Option<PowerId>, into: Option<ProvinceId>) -> bool {
     let (Some(helped), false) = (helped, ctx.fictional()) else { return true };
-    helped == owner || ctx.map[owner].league.as_ref().is_none_or(|league| league.contains(&helped))
+    let league = |power: PowerId| ctx.map[power].bond.as_ref().map(|bond| bond.name.as_str());
+    let Some(bond) = ctx.map[owner].bond.as_ref().filter(|_| helped != owner) else { return true };
+    match &bond.rule {
+        LeagueRule::Label => true,
+        LeagueRule::Strict => league(helped) == Some(bond.name.as_str()),
+        LeagueRule::Benign(friends) => {
+            let friendly = |power| league(power).is_some_and(|l| l == bond.name || friends.iter().any(|f| f == l));
+            let holder = into.and_then(|into| ctx.board.unit_in(ctx.map, into)).map(|(holder, _)| holder);
+            friendly(helped) || !holder.is_some_and(friendly)
+        }
+    }
 }
 
 fn league_fault(ctx: &OrderContext<'_>, owner: PowerId, helped: Option<PowerId>) -> Fault {

@@ -249,17 +249,27 @@ impl<'c> Reading<'c> {
             }
             let (power, rest) = match prefix::split(self.ctx.lexicon, &line) {
                 Some((power, rest)) => {
+                    let alone = rest.trim().trim_matches(['.', ',', '-', ':']).is_empty();
+                    if alone {
+                        current = Some(power);
+                    }
                     if !self.ctx.controls(power) {
                         self.no_control(number, &line, power);
                         continue;
                     }
-                    if rest.trim().trim_matches(['.', ',', '-', ':']).is_empty() {
-                        current = Some(power);
+                    if alone {
                         continue;
                     }
                     (Some(power), rest)
                 }
-                None => (current, line.as_str()),
+                // Lines under the name of a power that is not the sender's fall with it.
+                None => match current.filter(|power| !self.ctx.controls(*power)) {
+                    Some(foreign) => {
+                        self.no_control(number, &line, foreign);
+                        continue;
+                    }
+                    None => (current, line.as_str()),
+                },
             };
             for piece in pieces(rest, |piece| self.ctx.lexicon.is_one_place(piece)) {
                 self.order(number, power, piece.trim());

@@ -95,7 +95,7 @@ pub(super) fn check(
         return Err(Fault::new(Code::ConvoyImpossible, text));
     }
     let owner = ctx.board.unit_in(ctx.map, from).map(|(owner, _)| owner);
-    if !league_allows(ctx, actor.owner, owner) {
+    if !league_allows(ctx, actor.owner, owner, Some(to)) {
         return Err(league_fault(ctx, actor.owner, owner));
     }
     Ok(Order::Convoy { army: from, to })

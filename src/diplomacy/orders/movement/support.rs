@@ -80,7 +80,7 @@ pub(super) fn check(
         let text = format!("{unit} cannot help in {}. It can support into {}.", ctx.name(into), ctx.codes(&reach));
         forgive(signals, &mut impossible, Fault::new(Code::SupportDeliver, text))?;
     }
-    if impossible.is_none() && !league_allows(ctx, actor.owner, helped.owner) {
+    if impossible.is_none() && !league_allows(ctx, actor.owner, helped.owner, to.map(|to| ctx.province(to))) {
         forgive(signals, &mut impossible, league_fault(ctx, actor.owner, helped.owner))?;
     }
     let order = Order::Support { unit: helped.unit, to };
