@@ -1,0 +1,1 @@
+fn main() { println!("hello"); let _ = chancery::diplomacy::map::Map::builtin("standard"); }
