@@ -2,6 +2,7 @@
 //! and nothing shared with the product but the types, and a generator of crowded random positions. Default profile
 //! and OLD_JUDGE.
 
+pub mod compare;
 pub mod random;
 
 use chancery::diplomacy::adjudicate::{Piece, Position};
@@ -16,6 +17,14 @@ pub struct Opinion {
     pub given: Vec<bool>,
     pub path: Vec<bool>,
     pub dislodged: Vec<bool>,
+}
+
+/// How often something beyond the fixed point was needed.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Cores {
+    pub convoyed: u64,
+    pub circular: u64,
+    pub paradoxes: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,7 +92,14 @@ impl<'a> Judge<'a> {
 
     /// Every chain without detours, as sets.
     fn minimal(&self, over: &[ProvinceId], from: ProvinceId, to: ProvinceId, via: ProvinceId) -> bool {
-        fn grow(j: &Judge, over: &[ProvinceId], trail: &mut Vec<ProvinceId>, from: ProvinceId, to: ProvinceId, via: ProvinceId) -> bool {
+        fn grow(
+            j: &Judge,
+            over: &[ProvinceId],
+            trail: &mut Vec<ProvinceId>,
+            from: ProvinceId,
+            to: ProvinceId,
+            via: ProvinceId,
+        ) -> bool {
             let last = *trail.last().unwrap();
             if j.touches(last, to) {
                 return trail.contains(&via);
@@ -213,7 +229,15 @@ impl<'a> Judge<'a> {
             .into_iter()
             .flat_map(|l| self.map.fleet[l.0 as usize].iter())
             .filter(|(t, b)| self.map.province_of(*t) == to && !b.closed)
-            .map(|(_, b)| if b.tilde { 0 } else if b.star { 1 } else { 2 })
+            .map(|(_, b)| {
+                if b.tilde {
+                    0
+                } else if b.star {
+                    1
+                } else {
+                    2
+                }
+            })
             .max()
     }
 
@@ -222,7 +246,10 @@ impl<'a> Judge<'a> {
         self.at(self.map.province_of(unit.at)).unwrap_or(usize::MAX)
     }
     fn head_on(&self, u: usize, v: usize) -> bool {
-        self.dest[u] == Some(self.prov(v)) && self.dest[v] == Some(self.prov(u)) && !self.convoyed[u] && !self.convoyed[v]
+        self.dest[u] == Some(self.prov(v))
+            && self.dest[v] == Some(self.prov(u))
+            && !self.convoyed[u]
+            && !self.convoyed[v]
     }
     fn movers(&self, p: ProvinceId) -> impl Iterator<Item = usize> + '_ {
         (0..self.orders.len()).filter(move |u| self.dest[*u] == Some(p))
@@ -273,7 +300,8 @@ impl<'a> Judge<'a> {
         let mut span = match self.at(dest).filter(|v| *v != u) {
             None => all,
             Some(v) => {
-                let stay = if self.power(v) == self.power(u) { (FAIL, FAIL) } else { self.strength(u, Some(self.power(v))) };
+                let stay =
+                    if self.power(v) == self.power(u) { (FAIL, FAIL) } else { self.strength(u, Some(self.power(v))) };
                 if self.head_on(u, v) || self.dest[v].is_none() {
                     stay
                 } else {
@@ -361,7 +389,9 @@ impl<'a> Judge<'a> {
             Some(to) => self.map.province_of(*to),
             None => self.prov(self.helped(s)),
         };
-        let carrier = self.at(aim).is_some_and(|f| self.carriers.iter().enumerate().any(|(u, c)| c.contains(&f) && !self.no_route[u]));
+        let carrier = self
+            .at(aim)
+            .is_some_and(|f| self.carriers.iter().enumerate().any(|(u, c)| c.contains(&f) && !self.no_route[u]));
         let exempt = self.old && self.convoyed[x] && carrier;
         if exempt && aim != self.prov(x) {
             return (true, false);
@@ -479,7 +509,8 @@ impl<'a> Judge<'a> {
     }
 
     /// Decides everything; `None` if a core is too large to be enumerated.
-    pub fn decide(mut self) -> Option<Opinion> {
+    pub fn decide(mut self) -> Option<(Opinion, Cores)> {
+        let mut cores = Cores::default();
         for u in 0..self.orders.len() {
             if self.dest[u].is_some() {
                 self.open.insert(Decision::Move(u));
@@ -506,16 +537,20 @@ impl<'a> Judge<'a> {
                 let of = core.iter().zip(values).filter(|(d, _)| matches!(d, Decision::Path(_)));
                 of.map(|(_, v)| *v).collect()
             };
-            let moves = |values: &Vec<bool>| core.iter().zip(values).filter(|(d, v)| matches!(d, Decision::Move(_)) && **v).count();
+            let moves = |values: &Vec<bool>| {
+                core.iter().zip(values).filter(|(d, v)| matches!(d, Decision::Move(_)) && **v).count()
+            };
             let kinds: BTreeSet<Vec<bool>> = solutions.iter().map(paths).collect();
             if kinds.len() == 1 {
                 // Of several outcomes with the same convoys: circular movement succeeds.
+                cores.circular += 1;
                 let best = solutions.iter().max_by_key(|s| moves(s)).unwrap();
                 for (d, v) in core.iter().zip(best) {
                     self.truth.insert(*d, *v);
                     self.open.remove(d);
                 }
             } else {
+                cores.paradoxes += 1;
                 for d in &core {
                     let Decision::Path(u) = d else { continue };
                     for f in self.carriers[*u].clone() {
@@ -532,11 +567,13 @@ impl<'a> Judge<'a> {
         let n = self.orders.len();
         let is = |d: Decision| self.truth.get(&d) == Some(&true);
         let moved: Vec<bool> = (0..n).map(|u| is(Decision::Move(u))).collect();
-        Some(Opinion {
+        cores.convoyed = (0..n).filter(|u| self.convoyed[*u] && moved[*u]).count() as u64;
+        let opinion = Opinion {
             dislodged: (0..n).map(|v| !moved[v] && self.movers(self.prov(v)).any(|x| x != v && moved[x])).collect(),
             given: (0..n).map(|s| is(Decision::Given(s))).collect(),
             path: (0..n).map(|u| self.dest[u].is_some() && self.path(u) == (false, true)).collect(),
             moved,
-        })
+        };
+        Some((opinion, cores))
     }
 }
