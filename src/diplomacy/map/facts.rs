@@ -65,10 +65,13 @@ impl Map {
                 facts.insert(key, Value::Object(object));
             }
         };
-        add("alternative", self.home_facts(|kind| match kind {
-            HomeKind::Alternative(limits) => Some(limits.as_slice()),
-            _ => None,
-        }));
+        add(
+            "alternative",
+            self.home_facts(|kind| match kind {
+                HomeKind::Alternative(limits) => Some(limits.as_slice()),
+                _ => None,
+            }),
+        );
         add("factory", self.site_facts(&HomeKind::Factory));
         add("partisan", self.site_facts(&HomeKind::Partisan));
         add("directives", self.directives.iter().map(|(k, v)| (k.clone(), json!(v))).collect());
@@ -91,9 +94,8 @@ impl Map {
             let Some(written) = self.draft.powers.get(&self[id].key) else { continue };
             // Keys as the old judge wrote them: GULF\BOTHNIA.
             let key = words::old_power_key(&written.written);
-            let codes = |list: &[super::ProvinceId]| -> Vec<&str> {
-                list.iter().map(|p| self[*p].code.as_str()).collect()
-            };
+            let codes =
+                |list: &[super::ProvinceId]| -> Vec<&str> { list.iter().map(|p| self[*p].code.as_str()).collect() };
             let mut homes = codes(&power.homes);
             homes.extend(std::iter::repeat_n("&SC", usize::from(power.wild_homes)));
             homes.sort_unstable();
@@ -213,7 +215,8 @@ struct Pairs {
 }
 
 fn pairs(lists: impl Iterator<Item = (usize, Vec<usize>)>) -> Pairs {
-    let directed: BTreeSet<(usize, usize)> = lists.flat_map(|(a, list)| list.into_iter().map(move |b| (a, b))).collect();
+    let directed: BTreeSet<(usize, usize)> =
+        lists.flat_map(|(a, list)| list.into_iter().map(move |b| (a, b))).collect();
     let unordered: BTreeSet<(usize, usize)> = directed.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
     let lonely = directed.iter().filter(|(a, b)| !directed.contains(&(*b, *a))).copied().collect();
     Pairs { pairs: unordered.len(), directed: directed.len(), lonely }

@@ -19,7 +19,11 @@ impl Map {
             let enterable = self.enters(UnitKind::Army, id) || self.enters(UnitKind::Fleet, id) || self.landing(id);
             let word = if province.center { "CENTER" } else { "PLACE" };
             if !enterable {
-                found.push(self.remark(id, format!("{word} UNREACHABLE: {}", province.code), "no list names it so that a unit may enter"));
+                found.push(self.remark(
+                    id,
+                    format!("{word} UNREACHABLE: {}", province.code),
+                    "no list names it so that a unit may enter",
+                ));
             } else if !by_any.contains(&id) {
                 let hint = "no power's units ever get there, by land, sea or convoy";
                 found.push(self.remark(id, format!("{word} UNREACHABLE FOR ALL POWERS: {}", province.code), hint));
