@@ -109,6 +109,7 @@ impl Clerk {
             }
         }
         drop(lock);
+        self.publish_dirty(now);
         Ok(worked)
     }
 
@@ -250,11 +251,11 @@ impl Clerk {
                             self.enqueue_reply(&mut transaction, key, mail, from, &all, now)?;
                             transaction.ledger(&done(key, now));
                         }
+                        self.mark(&game);
                         match self.archive.commit(&lock, transaction) {
                             Ok(_) => {
                                 *parts = all;
                                 drop(lock);
-                                self.publish(&game, now);
                                 return Ok(true);
                             }
                             // A hand edit came in between: decide again on what stands there now (OPS-043).
@@ -398,7 +399,7 @@ impl Clerk {
             creation.index.state.word(),
             self.house.url.trim_end_matches('/'),
         ));
-        let mut transaction = Transaction::of_game(&game, format!("{} created the game", from.address));
+        let mut transaction = Transaction::of_game(&game, format!("{} {} created the game", stamp(now), from.address));
         transaction.replace("status", crate::status::canonical(&creation.game).into_bytes())?;
         transaction.index(&game, crate::status::index::line(&creation.index));
         for observer in self.house.observers.iter().chain(self.house.keepers.iter().filter(|_| creation.game.trial)) {
@@ -418,9 +419,9 @@ impl Clerk {
             self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
             transaction.ledger(&done(key, now));
         }
+        self.mark(&game);
         self.archive.commit_indexed(&lock, &index_lock, transaction)?;
         drop((lock, index_lock));
-        self.publish(&game, now);
         Ok(())
     }
 
@@ -433,7 +434,7 @@ impl Clerk {
         seed: u64,
         now: DateTime<Utc>,
     ) -> Result<Transaction, ClerkError> {
-        let mut transaction = Transaction::of_game(game, decision.audit.clone());
+        let mut transaction = Transaction::of_game(game, format!("{} {}", stamp(now), decision.audit));
         for file in &decision.files {
             match file {
                 FileEdit::Append(name, text) => transaction.append(name, text.clone())?,

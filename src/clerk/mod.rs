@@ -7,6 +7,7 @@ mod outgoing;
 mod people;
 mod publish;
 mod rounds;
+mod tend;
 pub mod secrets;
 
 pub use games::{Loaded, MapShelf};
@@ -57,6 +58,7 @@ pub struct Clerk {
     sender: Sender,
     we: Ourselves,
     limits: Limits,
+    shelf: publish::Shelf,
 }
 
 impl Clerk {
@@ -77,7 +79,7 @@ impl Clerk {
                 tracing::error!(owner = %owner.word(), %error, "a commit could not be finished yet");
             }
         }
-        Ok(Clerk { site, archive, house, people, maps, known: secrets::Known::default(), secret, sender, we, limits })
+        Ok(Clerk { site, archive, house, people, maps, known: secrets::Known::default(), secret, sender, we, limits, shelf: publish::Shelf::default() })
     }
 
     /// The house, as the judge knows it.

@@ -96,6 +96,7 @@ impl Clerk {
         }
         self.archive.write_note("check.tim", format!("{next}\n").as_bytes())?;
         drop(lock);
+        self.publish_dirty(now);
         Ok(ticked)
     }
 
@@ -124,10 +125,10 @@ impl Clerk {
             let processed = decision.game.is_some() && reply.outcome == "process";
             let mut transaction = self.transaction(&game, &loaded, decision, seed, now)?;
             transaction.expect("status", loaded.stamp())?;
+            self.mark(&game);
             match self.archive.commit(&lock, transaction) {
                 Ok(_) => {
                     drop(lock);
-                    self.publish(&game, now);
                     return Ok(processed.then_some(before));
                 }
                 Err(ArchiveError::Changed(_)) => continue,

@@ -310,9 +310,18 @@ fn board(out: &mut String, brush: &Brush, id: &str) {
         scheme.coast
     );
     line(out, "wall", &art.walls, scheme.red, 3.4);
+    for bridge in &art.bridges {
+        line(out, "bridge-bed", bridge, scheme.land_border, 6.0);
+        line(out, "bridge", bridge, scheme.land, 3.0);
+    }
     for link in &art.links {
-        line(out, "link-bed", link, scheme.land_border, 5.0);
-        line(out, "link", link, scheme.land, 2.4);
+        line(out, "link-bed", link, scheme.glow, 4.4);
+        put!(
+            *out,
+            "<path class=\"link\" d=\"{link}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" \
+             stroke-dasharray=\"7 4\"/>\n",
+            scheme.land_border
+        );
     }
 }
 
