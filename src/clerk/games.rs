@@ -56,7 +56,13 @@ pub fn site_secret(site: &Site) -> Result<[u8; 32], ClerkError> {
                 {
                     use std::io::Write;
                     use std::os::unix::fs::OpenOptionsExt;
-                    let mut file = std::fs::OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft).map_err(fail)?;
+                    let mut file = std::fs::OpenOptions::new()
+                        .write(true)
+                        .create(true)
+                        .truncate(true)
+                        .mode(0o600)
+                        .open(&draft)
+                        .map_err(fail)?;
                     file.write_all(&secret).map_err(fail)?;
                     file.sync_all().map_err(fail)?;
                 }
@@ -107,8 +113,16 @@ impl MapShelf {
         if game.morph.is_empty() && !plain.map.is_dynamic() {
             return Ok(plain);
         }
-        let key = format!("{}\0{name}\0{}\0{}\0{:?}", game.trial, Stamp::of(&text), game.morph.join("\n"), phase.as_ref().filter(|_| plain.map.is_dynamic()));
-        self.shelved(&key, || plain.map.with_morphs_from(&game.morph, phase.as_ref(), &library).map(|l| l.map).map_err(|e| e.to_string()))
+        let key = format!(
+            "{}\0{name}\0{}\0{}\0{:?}",
+            game.trial,
+            Stamp::of(&text),
+            game.morph.join("\n"),
+            phase.as_ref().filter(|_| plain.map.is_dynamic())
+        );
+        self.shelved(&key, || {
+            plain.map.with_morphs_from(&game.morph, phase.as_ref(), &library).map(|l| l.map).map_err(|e| e.to_string())
+        })
     }
 
     fn shelved(&self, key: &str, load: impl FnOnce() -> Result<Map, String>) -> Shelved {
@@ -136,7 +150,9 @@ struct Filed {
 
 impl Records for Filed {
     fn results(&self) -> String {
-        std::fs::read(self.directory.join("results")).map(|b| String::from_utf8_lossy(&b).into_owned()).unwrap_or_default()
+        std::fs::read(self.directory.join("results"))
+            .map(|b| String::from_utf8_lossy(&b).into_owned())
+            .unwrap_or_default()
     }
     fn phases(&self) -> Vec<serde_json::Value> {
         let text = std::fs::read_to_string(self.directory.join("results.jsonl")).unwrap_or_default();
@@ -230,7 +246,8 @@ impl Clerk {
             state: derived_state(document.game()),
             ..IndexLine::default()
         });
-        let mut errors: Vec<String> = document.diagnostics().iter().filter(|d| d.is_error()).map(|d| d.to_string()).collect();
+        let mut errors: Vec<String> =
+            document.diagnostics().iter().filter(|d| d.is_error()).map(|d| d.to_string()).collect();
         let compiled = match self.maps.of(document.game()) {
             Ok(compiled) => compiled,
             Err(faults) => {
@@ -244,7 +261,12 @@ impl Clerk {
                 }
             }
         };
-        let resolved = rules::resolve(variant_of(&index.variant), &compiled.map.rules, &document.game().rules, &document.game().rules_off);
+        let resolved = rules::resolve(
+            variant_of(&index.variant),
+            &compiled.map.rules,
+            &document.game().rules,
+            &document.game().rules_off,
+        );
         errors.extend(resolved.faults.iter().filter(|f| !f.is_harmless()).map(|e| e.to_string()));
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
         let records = Filed { directory: self.archive.layout().game(game.as_str()) };

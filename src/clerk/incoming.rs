@@ -34,7 +34,8 @@ pub struct Worked {
 
 /// How mails are signed: the judge's name and address, and the key of its marks.
 pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, ClerkError> {
-    let address = crate::mail::MailAddress::parse(&config.judge.address).map_err(|e| ClerkError::Site(e.to_string()))?;
+    let address =
+        crate::mail::MailAddress::parse(&config.judge.address).map_err(|e| ClerkError::Site(e.to_string()))?;
     Ok(compose::Sender {
         id: config.judge.id.clone(),
         address,
@@ -131,7 +132,9 @@ impl Clerk {
             }
             _ => {}
         }
-        let Some(address) = mail.sender.clone() else { return Ok(Fate::Quarantined("no usable sender address".into())) };
+        let Some(address) = mail.sender.clone() else {
+            return Ok(Fate::Quarantined("no usable sender address".into()));
+        };
         let words: Vec<&str> = mail.lines.iter().map(|l| l.text.as_str()).collect();
         let key = Key::of_mail(mail.message_id.as_deref(), &address, &words.join("\n"));
         let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.to_chrono());
@@ -162,7 +165,14 @@ impl Clerk {
     }
 
     /// Executes the blocks of a message one after the other; the reply goes with the last commit.
-    fn blocks(&self, key: &Key, mail: &Intake, from: &Sender, blocks: &[Block], now: DateTime<Utc>) -> Result<Fate, ClerkError> {
+    fn blocks(
+        &self,
+        key: &Key,
+        mail: &Intake,
+        from: &Sender,
+        blocks: &[Block],
+        now: DateTime<Utc>,
+    ) -> Result<Fate, ClerkError> {
         let mut parts: Vec<Reply> = Vec::new();
         let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.to_chrono());
         for (n, block) in blocks.iter().enumerate() {
@@ -170,7 +180,11 @@ impl Clerk {
             let mark = format!("{n}");
             if !last && ledger.is_done(key, Some(&mark), now)? {
                 let mut part = Reply::default();
-                part.note(block.line.number, reply::Mark::Ok, format!("{} (done before an interruption)", reply::masked(&block.line.text)));
+                part.note(
+                    block.line.number,
+                    reply::Mark::Ok,
+                    format!("{} (done before an interruption)", reply::masked(&block.line.text)),
+                );
                 parts.push(part);
                 continue;
             }
@@ -204,7 +218,18 @@ impl Clerk {
         let game = block.header.as_ref().ok().and_then(|h| h.game()).map(str::to_string);
         match (&block.header, game) {
             (Ok(Header::Create { game, password, variant, lines }), _) => {
-                self.create(key, mark, mail, from, block, &tools, (game, password, variant, lines), parts, finish, now)?;
+                self.create(
+                    key,
+                    mark,
+                    mail,
+                    from,
+                    block,
+                    &tools,
+                    (game, password, variant, lines),
+                    parts,
+                    finish,
+                    now,
+                )?;
                 return Ok(true);
             }
             (Ok(_), Some(name)) => {
@@ -240,7 +265,10 @@ impl Clerk {
                     return Ok(false);
                 }
                 let mut part = Reply::default();
-                let refusal = Refusal { code: Code::NoGame, sentence: format!("There is no game {name} at this judge. LIST shows those with room.") };
+                let refusal = Refusal {
+                    code: Code::NoGame,
+                    sentence: format!("There is no game {name} at this judge. LIST shows those with room."),
+                };
                 part.refuse(&block.line, &refusal);
                 part.outcome = "refused".into();
                 parts.push(part);
@@ -263,7 +291,15 @@ impl Clerk {
     }
 
     /// Commands about no game: LIST, SEARCH, HELP, the registry.
-    fn house_command(&self, header: &Header, block: &Block, from: &Sender, mail: &Intake, key: &Key, now: DateTime<Utc>) -> Result<Reply, ClerkError> {
+    fn house_command(
+        &self,
+        header: &Header,
+        block: &Block,
+        from: &Sender,
+        mail: &Intake,
+        key: &Key,
+        now: DateTime<Utc>,
+    ) -> Result<Reply, ClerkError> {
         let mut part = Reply { outcome: "answered".into(), ..Reply::default() };
         let shown = reply::masked(&block.line.text);
         match header {
@@ -287,7 +323,8 @@ impl Clerk {
             other => {
                 let seed = self.seed(&["registry", key.as_str()]);
                 let playing = self.is_playing(&from.address, now)?;
-                let (answer, letters, file) = self.people.command(other, &block.line, from, &self.house, playing, now, seed);
+                let (answer, letters, file) =
+                    self.people.command(other, &block.line, from, &self.house, playing, now, seed);
                 if let Some(bytes) = file {
                     let mut transaction = Transaction::of_judge(format!("registry: {}", from.address));
                     transaction.replace("registry/people.json", bytes)?;
@@ -337,7 +374,10 @@ impl Clerk {
             Ok(creation) => match self.archive.lock_new(&game, MAIL_WAIT) {
                 Ok(locks) => Some((creation, locks)),
                 Err(ArchiveError::GameExists(_)) => {
-                    let refusal = Refusal { code: Code::Syntax, sentence: format!("There is a game called {name} already; choose another name.") };
+                    let refusal = Refusal {
+                        code: Code::Syntax,
+                        sentence: format!("There is a game called {name} already; choose another name."),
+                    };
                     part.refuse(&block.line, &refusal);
                     None
                 }
@@ -385,7 +425,14 @@ impl Clerk {
     }
 
     /// A decision as a transaction of its game.
-    pub(super) fn transaction(&self, game: &GameName, loaded: &super::Loaded, decision: Decision, seed: u64, now: DateTime<Utc>) -> Result<Transaction, ClerkError> {
+    pub(super) fn transaction(
+        &self,
+        game: &GameName,
+        loaded: &super::Loaded,
+        decision: Decision,
+        seed: u64,
+        now: DateTime<Utc>,
+    ) -> Result<Transaction, ClerkError> {
         let mut transaction = Transaction::of_game(game, decision.audit.clone());
         for file in &decision.files {
             match file {
@@ -403,13 +450,24 @@ impl Clerk {
             transaction.index(game, crate::status::index::line(line));
         }
         for (n, letter) in decision.letters.iter().enumerate() {
-            self.enqueue(&mut transaction, letter, &["decision", game.as_str(), &seed.to_string(), &n.to_string()], now)?;
+            self.enqueue(
+                &mut transaction,
+                letter,
+                &["decision", game.as_str(), &seed.to_string(), &n.to_string()],
+                now,
+            )?;
         }
         Ok(transaction)
     }
 
     /// Composes a letter and queues it with the transaction. The event names it: made again it has the same Message-ID.
-    pub(super) fn enqueue(&self, transaction: &mut Transaction, letter: &Letter, event: &[&str], now: DateTime<Utc>) -> Result<(), ClerkError> {
+    pub(super) fn enqueue(
+        &self,
+        transaction: &mut Transaction,
+        letter: &Letter,
+        event: &[&str],
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
         let token = format!("{:016x}{:016x}", self.seed(event), self.seed(&[event, &["token"]].concat()));
         // The number in the event keeps the letters of one commit in order.
         let number = event.last().and_then(|n| n.parse::<u16>().ok()).unwrap_or(0);
@@ -426,7 +484,15 @@ impl Clerk {
         Ok(())
     }
 
-    fn enqueue_reply(&self, transaction: &mut Transaction, key: &Key, mail: &Intake, from: &Sender, parts: &[Reply], now: DateTime<Utc>) -> Result<(), ClerkError> {
+    fn enqueue_reply(
+        &self,
+        transaction: &mut Transaction,
+        key: &Key,
+        mail: &Intake,
+        from: &Sender,
+        parts: &[Reply],
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
         if parts.iter().all(|p| p.silent) {
             return Ok(());
         }
@@ -458,7 +524,14 @@ impl Clerk {
     }
 
     /// A reply that changes no game.
-    fn answer(&self, key: &Key, mail: &Intake, from: &Sender, parts: Vec<Reply>, now: DateTime<Utc>) -> Result<(), ClerkError> {
+    fn answer(
+        &self,
+        key: &Key,
+        mail: &Intake,
+        from: &Sender,
+        parts: Vec<Reply>,
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
         let mut transaction = Transaction::of_judge(format!("answer to {}", from.address));
         self.enqueue_reply(&mut transaction, key, mail, from, &parts, now)?;
         transaction.ledger(&done(key, now));
@@ -475,7 +548,11 @@ impl Clerk {
                 to: keeper.clone(),
                 notice: "N61".into(),
                 subject: "chancery internal error".into(),
-                text: format!("At {} the message {} made the judge fail:\n\n{why}\n\nIt lies in dead/.\n", stamp(now), name.file_name()),
+                text: format!(
+                    "At {} the message {} made the judge fail:\n\n{why}\n\nIt lies in dead/.\n",
+                    stamp(now),
+                    name.file_name()
+                ),
                 ..Letter::default()
             };
             self.enqueue(&mut transaction, &letter, &["failure", &name.file_name(), keeper], now)?;

@@ -3,8 +3,8 @@
 
 mod games;
 mod incoming;
-mod people;
 mod outgoing;
+mod people;
 mod publish;
 mod rounds;
 pub mod secrets;
@@ -12,7 +12,7 @@ pub mod secrets;
 pub use games::{Loaded, MapShelf};
 pub use incoming::Worked;
 pub use people::People;
-pub use rounds::{Ticked, TickOptions};
+pub use rounds::{TickOptions, Ticked};
 
 use crate::archive::{Archive, ArchiveError};
 use crate::judge::table::House;

@@ -54,7 +54,12 @@ impl Clerk {
                         Tls::Tls => TlsMode::Tls,
                         Tls::None => TlsMode::None,
                     },
-                    login: out.smtp.password.as_ref().filter(|_| !out.smtp.user.is_empty()).map(|p| (out.smtp.user.clone(), p.reveal().to_string())),
+                    login: out
+                        .smtp
+                        .password
+                        .as_ref()
+                        .filter(|_| !out.smtp.user.is_empty())
+                        .map(|p| (out.smtp.user.clone(), p.reveal().to_string())),
                     hello: self.sender.host().to_string(),
                 };
                 Box::new(SmtpTransport::new(settings).map_err(|e| ClerkError::Site(e.to_string()))?)

@@ -58,7 +58,16 @@ impl People {
 
     /// A registry command: the reply, mails, and the new file if it changed.
     #[allow(clippy::too_many_arguments)]
-    pub fn command(&self, header: &Header, line: &Line, from: &Sender, house: &House, playing: bool, now: DateTime<Utc>, seed: u64) -> (Reply, Vec<Letter>, Option<Vec<u8>>) {
+    pub fn command(
+        &self,
+        header: &Header,
+        line: &Line,
+        from: &Sender,
+        house: &House,
+        playing: bool,
+        now: DateTime<Utc>,
+        seed: u64,
+    ) -> (Reply, Vec<Letter>, Option<Vec<u8>>) {
         self.reload();
         let before = self.registry.read().map(|r| r.clone()).unwrap_or_default();
         let mut after = before.clone();

@@ -2,8 +2,8 @@
 //! never undoes a commit: the marker stays, and the game is published again.
 
 use super::Clerk;
-use crate::archive::GameName;
 use super::ClerkError;
+use crate::archive::GameName;
 use chrono::{DateTime, Utc};
 
 impl Clerk {

@@ -71,7 +71,8 @@ impl Clerk {
         };
         let previous = last.map(|l| l.time);
         let round = Round { previous, daily: first_of_day(previous, now) };
-        let mut names: Vec<String> = self.index()?.into_iter().filter(|l| worth_checking(l.state, round.daily)).map(|l| l.name).collect();
+        let mut names: Vec<String> =
+            self.index()?.into_iter().filter(|l| worth_checking(l.state, round.daily)).map(|l| l.name).collect();
         names.sort();
         for name in names {
             if !options.games.is_empty() && !options.games.contains(&name) {
@@ -113,7 +114,11 @@ impl Clerk {
             let mut table = loaded.table(&self.house, seed, now);
             let before = table.phase();
             let Outcome { decision, reply } = round::check(&mut table, round);
-            if decision.game.is_none() && decision.index.is_none() && decision.letters.is_empty() && decision.files.is_empty() {
+            if decision.game.is_none()
+                && decision.index.is_none()
+                && decision.letters.is_empty()
+                && decision.files.is_empty()
+            {
                 return Ok(None);
             }
             let processed = decision.game.is_some() && reply.outcome == "process";

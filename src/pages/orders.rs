@@ -27,9 +27,8 @@ fn given(record: &Value, power: &str) -> Vec<String> {
 
 /// Units a power built under HIDE_BUILDS in that phase.
 pub fn hidden_builds(record: &Value, power: &str) -> Vec<String> {
-    let hidden = |order: &String| {
-        order.strip_suffix(" HIDDEN").map(|o| o.strip_prefix("BUILD ").unwrap_or(o).to_string())
-    };
+    let hidden =
+        |order: &String| order.strip_suffix(" HIDDEN").map(|o| o.strip_prefix("BUILD ").unwrap_or(o).to_string());
     given(record, power).iter().filter_map(hidden).collect()
 }
 
@@ -60,7 +59,8 @@ pub fn conceal_builds(record: &mut Value, power: &str, hidden: &[String]) {
 
 /// The unit an order is for, as results name it.
 fn unit(order: &str) -> String {
-    let rest = ["RETREAT ", "DISBAND ", "BUILD ", "REMOVE "].iter().find_map(|w| order.strip_prefix(w)).unwrap_or(order);
+    let rest =
+        ["RETREAT ", "DISBAND ", "BUILD ", "REMOVE "].iter().find_map(|w| order.strip_prefix(w)).unwrap_or(order);
     rest.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
@@ -88,14 +88,16 @@ fn outcome(order: &str, codes: &[String], kind: &str) -> (Fate, String) {
     if codes.is_empty() {
         return (Fate::Done, success(order, kind).into());
     }
-    let word = |code: &String| match code.as_str() {
-        "bounce" => "bounced",
-        "no convoy" => "had no convoy",
-        "disrupted" => "convoy disrupted",
-        "disband" => "destroyed",
-        other => other,
-    }
-    .to_string();
+    let word = |code: &String| {
+        match code.as_str() {
+            "bounce" => "bounced",
+            "no convoy" => "had no convoy",
+            "disrupted" => "convoy disrupted",
+            "disband" => "destroyed",
+            other => other,
+        }
+        .to_string()
+    };
     let lost = codes.iter().any(|c| c == "dislodged" || c == "disband");
     let words = codes.iter().map(word).collect::<Vec<_>>().join(", ");
     (if lost { Fate::Lost } else { Fate::Failed }, words)
@@ -103,7 +105,8 @@ fn outcome(order: &str, codes: &[String], kind: &str) -> (Fate, String) {
 
 /// The orders of every seat that had any, or should have.
 pub fn of_phase(record: &Value, seats: &[SeatView]) -> Vec<PowerOrders> {
-    let kind = record.get("name").and_then(Value::as_str).and_then(|n| n.chars().last()).map(String::from).unwrap_or_default();
+    let kind =
+        record.get("name").and_then(Value::as_str).and_then(|n| n.chars().last()).map(String::from).unwrap_or_default();
     let results = record.get("results");
     let mut out = Vec::new();
     for (seat, view) in seats.iter().enumerate() {

@@ -2,8 +2,8 @@
 //! stays behind it. Whatever is not copied here cannot reach a page.
 
 use super::view::{
-    Broadcast, Card, GameView, Holding, Moment, Outcome, PhaseName, PhaseView, Picture, Position, Ready, Scope, SeatView,
-    Told, Vacancy, Waiting, slug,
+    Broadcast, Card, GameView, Holding, Moment, Outcome, PhaseName, PhaseView, Picture, Position, Ready, Scope,
+    SeatView, Told, Vacancy, Waiting, slug,
 };
 use super::{orders, press};
 use crate::clock;
@@ -94,7 +94,12 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
     // EAVESDROP is never shown (rules.md 2.3).
     card.rules = game.rules.iter().filter(|r| *r != Rule::Eavesdrop.name()).cloned().collect();
     card.timing = time::policy(game);
-    card.players = game.participants.iter().filter(|p| p.kind != ParticipantKind::Other("MONITOR".into())).filter(|p| table::person(p).is_some()).count();
+    card.players = game
+        .participants
+        .iter()
+        .filter(|p| p.kind != ParticipantKind::Other("MONITOR".into()))
+        .filter(|p| table::person(p).is_some())
+        .count();
     if table.forming() && table.index.state == GameState::Forming {
         card.places = table.open_seats();
     }
@@ -112,7 +117,8 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
             .collect();
         readiness(table, &mut card);
     }
-    card.outcome = game.result.as_ref().filter(|_| table.completed() && scope == Scope::Open).map(|r| outcome(table, r));
+    card.outcome =
+        game.result.as_ref().filter(|_| table.completed() && scope == Scope::Open).map(|r| outcome(table, r));
     card
 }
 
@@ -228,10 +234,15 @@ fn press_letters(table: &Table) -> String {
     }
     let grey = table.rule(Rule::GreyPress);
     let fake = table.rule(Rule::FakePress);
-    [(!grey, 'W'), (grey || fake || table.rule(Rule::WhiteGrey), 'G'), (!table.rule(Rule::PublicPress), 'P'), (fake, 'F')]
-        .iter()
-        .map(|(on, letter)| if *on { *letter } else { '-' })
-        .collect()
+    [
+        (!grey, 'W'),
+        (grey || fake || table.rule(Rule::WhiteGrey), 'G'),
+        (!table.rule(Rule::PublicPress), 'P'),
+        (fake, 'F'),
+    ]
+    .iter()
+    .map(|(on, letter)| if *on { *letter } else { '-' })
+    .collect()
 }
 
 fn outcome(table: &Table, result: &GameResult) -> Outcome {
@@ -247,11 +258,17 @@ fn outcome(table: &Table, result: &GameResult) -> Outcome {
         "solo" => format!("Solo victory by {}", and_list(&names)),
         _ => format!("{}-way draw between {}", names.len(), and_list(&names)),
     };
-    Outcome { phase: result.phase.clone(), winners: result.victors.clone(), kind, words: format!("{how} in {}", result.phase) }
+    Outcome {
+        phase: result.phase.clone(),
+        winners: result.victors.clone(),
+        kind,
+        words: format!("{how} in {}", result.phase),
+    }
 }
 
+/// Whether some unit is still hidden: by HIDE_BUILDS, or because its home is a hidden one (orders.md 1).
 fn hides_builds(table: &Table) -> bool {
-    table.rule(Rule::HideBuilds) && !table.completed()
+    !table.completed() && (table.rule(Rule::HideBuilds) || table.game.participants.iter().any(|p| !p.hides.is_empty()))
 }
 
 /// Everything the pages of one game show. `have` says whether a file lies in the tree already: pictures and pages of
@@ -407,7 +424,11 @@ fn phase(table: &Table, record: &Value, seats: &[SeatView], have: &dyn Fn(&str) 
         picture: draw(format!("m/{slug}.svg"), false),
         moves: draw(format!("m/{slug}-orders.svg"), true),
         filed,
-        name: PhaseName { name: orders::phase_words(&text("title"), &abbr), kind: abbr.chars().last().map(String::from).unwrap_or_default(), abbr },
+        name: PhaseName {
+            name: orders::phase_words(&text("title"), &abbr),
+            kind: abbr.chars().last().map(String::from).unwrap_or_default(),
+            abbr,
+        },
         slug,
     }
 }

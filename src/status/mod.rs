@@ -3,9 +3,9 @@
 
 pub mod diagnostic;
 pub mod document;
+pub mod index;
 pub mod lexis;
 mod line;
-pub mod index;
 pub mod model;
 mod read;
 mod read_game;

@@ -327,9 +327,7 @@ impl Board {
     /// The border a unit of that power would cross in one step between two places; `None`: it cannot.
     pub(super) fn step(&self, kind: UnitKind, from: u16, to: u16, power: u8, owners: &[u8]) -> Option<Crossing> {
         let (rows, specials, from, to) = match kind {
-            UnitKind::Army => {
-                (&self.army, &self.army_special, self.province_at(from), self.province_at(to))
-            }
+            UnitKind::Army => (&self.army, &self.army_special, self.province_at(from), self.province_at(to)),
             UnitKind::Fleet => (&self.fleet, &self.fleet_special, from, to),
         };
         if !rows.has(from, to) {

@@ -111,11 +111,8 @@ pub fn victors(profile: &Profile, scores: &[u16], last: &[u16], goal: u16) -> Ve
     let alone = scores.iter().filter(|s| **s == best).count() == 1;
     let wins = |at: &usize| {
         let (score, before) = (scores[*at], last.get(*at).copied().unwrap_or(0));
-        let grown = if profile.has(Rule::HoldWin) {
-            before >= goal
-        } else {
-            profile.has(Rule::VictoryHomes) || score > before
-        };
+        let grown =
+            if profile.has(Rule::HoldWin) { before >= goal } else { profile.has(Rule::VictoryHomes) || score > before };
         score >= goal && grown && (profile.has(Rule::SharedVictory) || score == best && alone)
     };
     (0..scores.len()).filter(wins).map(|at| PowerId(at as u8)).collect()

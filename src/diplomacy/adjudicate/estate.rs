@@ -124,14 +124,10 @@ fn sites(profile: &Profile, position: &Position, estates: &Estates, power: Power
     if remote && !estate.original_homes.iter().any(|h| position.owner(*h) == Some(power)) {
         return Vec::new();
     }
-    let everywhere = profile.has(Rule::BuildAny)
-        || remote && !profile.has(Rule::HomeBuilds)
-        || estate.claims > 0
-        || unassigned;
+    let everywhere =
+        profile.has(Rule::BuildAny) || remote && !profile.has(Rule::HomeBuilds) || estate.claims > 0 || unassigned;
     let fits = |p: &ProvinceId| {
-        everywhere
-            || profile.has(Rule::HomeBuilds) && estates.is_home(*p, |_| true)
-            || estate.homes.contains(p)
+        everywhere || profile.has(Rule::HomeBuilds) && estates.is_home(*p, |_| true) || estate.homes.contains(p)
     };
     let mut sites: Vec<ProvinceId> = position.centers(power).filter(fits).filter(vacant).collect();
     sites.retain(|p| !estates.is_home(*p, |e| e.undetermined > 0 || e.garrison > 0));
@@ -143,7 +139,9 @@ fn sites(profile: &Profile, position: &Position, estates: &Estates, power: Power
     let mut kept: Vec<ProvinceId> = sites.iter().copied().filter(stands_in).collect();
     let owned = |a: &ProvinceId| position.owner(*a) == Some(power) || !position.board().is_center(*a);
     let alternatives = estate.alternatives.iter().map(|(a, _)| *a);
-    kept.extend(alternatives.filter(open).filter(vacant).filter(owned).filter(stands_in).filter(|a| !sites.contains(a)));
+    kept.extend(
+        alternatives.filter(open).filter(vacant).filter(owned).filter(stands_in).filter(|a| !sites.contains(a)),
+    );
     if !profile.has(Rule::NoFactories) {
         kept.extend(estate.factories.iter().copied().filter(open).filter(vacant));
     }

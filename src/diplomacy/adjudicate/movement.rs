@@ -80,10 +80,23 @@ pub(super) enum Way {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Act {
     Hold,
-    Move { to: u16, into: u16, land: Option<Crossing>, way: Way },
+    Move {
+        to: u16,
+        into: u16,
+        land: Option<Crossing>,
+        way: Way,
+    },
     /// `into` and `coast` are [`NONE`] for a support to hold, `coast` also where none was named.
-    Support { of: u16, into: u16, coast: u16 },
-    Convoy { cargo: u16, into: u16, needless: bool },
+    Support {
+        of: u16,
+        into: u16,
+        coast: u16,
+    },
+    Convoy {
+        cargo: u16,
+        into: u16,
+        needless: bool,
+    },
     /// A support (or convoy) that cannot count, whatever happens.
     Void,
 }
@@ -434,7 +447,10 @@ impl<'a> Movement<'a> {
             UnitKind::Army => self.board.is_sea_lane(at, self.profile.has(Rule::CoastalConvoy)),
             UnitKind::Fleet => {
                 let on = self.profile.has(Rule::PortageConvoy) || self.profile.has(Rule::MultiCoastPortage);
-                on && !matches!(self.board.terrain(crate::diplomacy::map::ProvinceId(at)), Terrain::Water | Terrain::Shut)
+                on && !matches!(
+                    self.board.terrain(crate::diplomacy::map::ProvinceId(at)),
+                    Terrain::Water | Terrain::Shut
+                )
             }
         }
     }

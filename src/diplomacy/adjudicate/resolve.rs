@@ -7,8 +7,8 @@
 //! decided in a few passes over two kilobytes.
 
 use super::board::{Board, Crossing, NOBODY, NONE};
-use super::circular;
 use super::chains;
+use super::circular;
 use super::movement::{Act, Way};
 use super::profile::{AdjacentConvoy, Paradox, Profile};
 use super::rows::Set;
@@ -420,7 +420,8 @@ impl Solver {
         for index in 0..self.nodes.len() {
             let node = self.nodes[index];
             let Some(other) = self.nodes.get(node.occupant as usize) else { continue };
-            let meets = other.goes() && other.dest == node.prov && !node.is(mark::CONVOYED) && !other.is(mark::CONVOYED);
+            let meets =
+                other.goes() && other.dest == node.prov && !node.is(mark::CONVOYED) && !other.is(mark::CONVOYED);
             if meets && !(crawl && self.slips(index, node.occupant as usize)) {
                 self.nodes[index].marks |= mark::HEAD_ON;
             }
@@ -771,7 +772,8 @@ impl Solver {
 
     /// SAFE_CONVOYS: whether no two strongest attackers, not all of the fleet's owner, tie above it.
     fn unbeleaguered(&self, node: &Node) -> Known {
-        let attackers = || chain!(self.nodes, self.movers[node.prov as usize], next_mover).map(|a| &self.nodes[a as usize]);
+        let attackers =
+            || chain!(self.nodes, self.movers[node.prov as usize], next_mover).map(|a| &self.nodes[a as usize]);
         if attackers().all(|a| a.path == Known::No || a.high <= node.low) {
             return Known::Yes;
         }

@@ -116,9 +116,8 @@ impl<'a> Retreats<'a> {
     fn fate(&self, index: usize) -> RetreatFate {
         let Some(to) = self.orders[index] else { return RetreatFate::Disbands };
         let province = self.board.province(to);
-        let others = || {
-            (0..self.orders.len()).filter(|i| self.orders[*i].is_some_and(|o| self.board.province(o) == province))
-        };
+        let others =
+            || (0..self.orders.len()).filter(|i| self.orders[*i].is_some_and(|o| self.board.province(o) == province));
         if self.position.at(province).is_some() {
             return RetreatFate::Bounces(to);
         }

@@ -214,7 +214,11 @@ impl Position {
             if !free || power.0 as usize >= board.powers() {
                 return Err(SetupError::InvalidCenter {
                     power: board.power_key(*power).into(),
-                    center: if center.index() < board.provinces() { board.province_code(*center).into() } else { String::new() },
+                    center: if center.index() < board.provinces() {
+                        board.province_code(*center).into()
+                    } else {
+                        String::new()
+                    },
                 });
             }
             position.owners[center.index()] = power.0;

@@ -74,9 +74,7 @@ fn sites(ctx: &OrderContext<'_>) -> Vec<ProvinceId> {
         sites.extend(added);
         let guarded = |site: &ProvinceId| {
             board.tokens.iter().any(|(other, held)| {
-                *other != power
-                    && held.undetermined + held.garrison > 0
-                    && board.homes_of(*other).contains(site)
+                *other != power && held.undetermined + held.garrison > 0 && board.homes_of(*other).contains(site)
             })
         };
         sites.retain(|site| vacant(site) && !guarded(site));
@@ -248,12 +246,7 @@ fn claims(ctx: &OrderContext<'_>, province: ProvinceId, built: &[ProvinceId]) ->
     Ok(())
 }
 
-fn remove(
-    ctx: &OrderContext<'_>,
-    right: &Entitlement,
-    kind: Option<UnitKind>,
-    spot: &Spot,
-) -> Result<Parsed, Fault> {
+fn remove(ctx: &OrderContext<'_>, right: &Entitlement, kind: Option<UnitKind>, spot: &Spot) -> Result<Parsed, Fault> {
     if right.due >= 0 {
         let text = match right.due {
             0 => "No removal is due from you.".to_string(),
@@ -265,11 +258,7 @@ fn remove(
     Ok(Parsed::new(ctx.map, Entry::Remove { unit }, remarks))
 }
 
-fn own_unit(
-    ctx: &OrderContext<'_>,
-    kind: Option<UnitKind>,
-    spot: &Spot,
-) -> Result<(Unit, Vec<Remark>), Fault> {
+fn own_unit(ctx: &OrderContext<'_>, kind: Option<UnitKind>, spot: &Spot) -> Result<(Unit, Vec<Remark>), Fault> {
     let own = ctx.board.units_of(ctx.power);
     let mut remarks = Vec::new();
     let there = |at| own.iter().find(|u| ctx.province(u.at) == ctx.province(at) && kind.is_none_or(|k| k == u.kind));

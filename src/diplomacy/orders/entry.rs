@@ -155,7 +155,9 @@ impl Entry {
                 Entry::Build { unit: read_unit(map, unit)?, hidden }
             }
             ["REMOVE", unit @ ..] => Entry::Remove { unit: read_unit(map, unit)? },
-            ["DISBAND", unit @ ..] | ["RETREAT", unit @ .., "DISBAND"] => Entry::Disband { unit: read_unit(map, unit)? },
+            ["DISBAND", unit @ ..] | ["RETREAT", unit @ .., "DISBAND"] => {
+                Entry::Disband { unit: read_unit(map, unit)? }
+            }
             ["RETREAT", kind, at, "-", to] => {
                 Entry::Retreat { unit: read_unit(map, &[kind, at])?, to: map.location(to)? }
             }

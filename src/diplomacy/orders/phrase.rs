@@ -128,7 +128,9 @@ pub fn classify(map: &Map, lexicon: &Lexicon, phase: char, text: &str) -> Result
                 proxy |= verb == Verb::Proxy;
                 items.push(Item::Verb(verb));
             }
-            Some(Keyword::W) if phase == 'R' || (phase == 'A' && list.len() == 1) => items.push(Item::Verb(Verb::Waive)),
+            Some(Keyword::W) if phase == 'R' || (phase == 'A' && list.len() == 1) => {
+                items.push(Item::Verb(Verb::Waive))
+            }
             Some(Keyword::W) | None => match word.parse::<u32>() {
                 Ok(number) if phase == 'A' => items.push(Item::Number(number)),
                 _ => return Err(unknown(lexicon, &word)),

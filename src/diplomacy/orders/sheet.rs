@@ -162,7 +162,12 @@ impl SheetReport {
         }
         codes.extend(self.remarks.iter().map(|remark| remark.code));
         let mut seen = Vec::new();
-        codes.retain(|code| !seen.contains(code) && { seen.push(*code); true });
+        codes.retain(|code| {
+            !seen.contains(code) && {
+                seen.push(*code);
+                true
+            }
+        });
         codes
     }
 }
@@ -386,9 +391,10 @@ impl<'c> Reading<'c> {
         let ctx = self.ctx.order(power);
         let rules = ctx.rules;
         let phase = ctx.phase.letter();
-        let touched = self.report.lines.iter().any(|line| {
-            line.power == Some(power) && !matches!(line.verdict, Verdict::Refused(_) | Verdict::Forgotten)
-        });
+        let touched =
+            self.report.lines.iter().any(|line| {
+                line.power == Some(power) && !matches!(line.verdict, Verdict::Refused(_) | Verdict::Forgotten)
+            });
         if !touched {
             return;
         }
@@ -442,7 +448,10 @@ impl<'c> Reading<'c> {
 }
 
 fn no_units() -> Fault {
-    Fault::new(Code::NoUnits, "You have no units of your own here. A Master names the power before its orders: [ENGLAND].")
+    Fault::new(
+        Code::NoUnits,
+        "You have no units of your own here. A Master names the power before its orders: [ENGLAND].",
+    )
 }
 
 fn plain(power: PowerId, working: Working) -> PowerSheet {
@@ -458,7 +467,8 @@ fn proxied_apart(a: &Entry, b: &Entry) -> bool {
 
 /// The unit at the head of a canonical line: `RETREAT F DEN - HEL` gives `F DEN`.
 pub fn unit_of(line: &str) -> &str {
-    let line = ["RETREAT ", "DISBAND ", "REMOVE ", "BUILD "].iter().find_map(|verb| line.strip_prefix(verb)).unwrap_or(line);
+    let line =
+        ["RETREAT ", "DISBAND ", "REMOVE ", "BUILD "].iter().find_map(|verb| line.strip_prefix(verb)).unwrap_or(line);
     let end = line.match_indices(' ').nth(1).map_or(line.len(), |(at, _)| at);
     line.get(..end).unwrap_or(line)
 }

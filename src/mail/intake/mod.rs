@@ -130,8 +130,12 @@ impl Refusal {
     /// What the sender is told.
     pub fn sentence(self) -> &'static str {
         match self {
-            Refusal::TooLarge => "The mail is larger than this judge reads. Send the command lines alone, without attachments.",
-            Refusal::TooComplex => "The mail has more parts, lines or commands than this judge reads. Send it in several mails.",
+            Refusal::TooLarge => {
+                "The mail is larger than this judge reads. Send the command lines alone, without attachments."
+            }
+            Refusal::TooComplex => {
+                "The mail has more parts, lines or commands than this judge reads. Send it in several mails."
+            }
             Refusal::Unreadable => "The mail cannot be decoded. Send it as plain text, not encrypted.",
         }
     }

@@ -71,9 +71,10 @@ impl Diplomacy {
         let places = |list: &[String]| list.iter().filter_map(|c| map.province(c)).collect::<Vec<ProvinceId>>();
         for (power, p) in self.powers(game) {
             board.units.insert(power, p.units.iter().filter_map(|u| unit(map, u)).collect());
-            let retreats = p.retreats.iter().filter_map(|(u, to)| {
-                Some((unit(map, u)?, to.iter().filter_map(|t| map.location(t)).collect()))
-            });
+            let retreats = p
+                .retreats
+                .iter()
+                .filter_map(|(u, to)| Some((unit(map, u)?, to.iter().filter_map(|t| map.location(t)).collect())));
             board.dislodged.insert(power, retreats.collect());
             board.centers.insert(power, places(&p.owns));
             let homes = match &p.inhabits {
@@ -83,7 +84,8 @@ impl Diplomacy {
             board.homes.insert(power, homes);
             let count = |token: &str| p.owns.iter().filter(|c| *c == token).count() as u16;
             let claims = p.inhabits.iter().flatten().filter(|h| *h == "&SC").count() as u16;
-            let tokens = orders::Tokens { undetermined: count("SC!"), garrison: count("SC?"), partisan: count("SC*"), claims };
+            let tokens =
+                orders::Tokens { undetermined: count("SC!"), garrison: count("SC?"), partisan: count("SC*"), claims };
             board.tokens.insert(power, tokens);
         }
         board
@@ -124,14 +126,18 @@ impl Diplomacy {
                 };
                 p.units.iter().filter_map(line).collect()
             }
-            Some('R') => p.retreats.iter().map(|(unit, to)| format!("{unit} -> {}, or DISBAND {unit}", to.join(", "))).collect(),
+            Some('R') => {
+                p.retreats.iter().map(|(unit, to)| format!("{unit} -> {}, or DISBAND {unit}", to.join(", "))).collect()
+            }
             Some('A') => {
                 let Ok(position) = self.position(game) else { return Vec::new() };
                 let due = crate::diplomacy::adjudicate::due(&self.profile(game), &position, &self.estates(game), power);
                 let sites: Vec<&str> = due.sites.iter().map(|s| map[*s].code.as_str()).collect();
                 match due.count {
                     0 => Vec::new(),
-                    n if n > 0 => vec![format!("{n} to build in {}: BUILD A PAR, BUILD F BRE or WAIVE", sites.join(", "))],
+                    n if n > 0 => {
+                        vec![format!("{n} to build in {}: BUILD A PAR, BUILD F BRE or WAIVE", sites.join(", "))]
+                    }
                     n => vec![format!("{} to remove of {}: REMOVE A PAR", -n, p.units.join(", "))],
                 }
             }

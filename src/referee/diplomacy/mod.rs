@@ -151,10 +151,14 @@ impl Referee for Diplomacy {
                     ..Participant::default()
                 });
             }
-            let Some(p) = game.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == power.key) else {
+            let Some(p) =
+                game.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == power.key)
+            else {
                 continue;
             };
-            let codes = |list: &[crate::diplomacy::map::ProvinceId]| list.iter().map(|h| map[*h].code.clone()).collect::<Vec<_>>();
+            let codes = |list: &[crate::diplomacy::map::ProvinceId]| {
+                list.iter().map(|h| map[*h].code.clone()).collect::<Vec<_>>()
+            };
             p.inhabits = Some(codes(&power.homes));
             p.owns = codes(&power.centers);
             p.units = power.units.iter().map(|u| orders::entry::unit_text(&map, *u)).collect();
@@ -209,7 +213,9 @@ impl Referee for Diplomacy {
         let incomplete = |p: &Participant| {
             let ordered = p.orders.as_deref().unwrap_or_default();
             let partial = !self.rules.has(Rule::DefaultUnordered) && !self.rules.has(Rule::NoCheck);
-            let has = |unit: &String| ordered.iter().any(|o| o.strip_prefix(unit.as_str()).is_some_and(|rest| rest.starts_with(' ')));
+            let has = |unit: &String| {
+                ordered.iter().any(|o| o.strip_prefix(unit.as_str()).is_some_and(|rest| rest.starts_with(' ')))
+            };
             ordered.is_empty() || (partial && p.units.iter().any(|u| !has(u)))
         };
         let owes = |p: &&Participant| match phase.letter() {
@@ -263,7 +269,9 @@ impl Referee for Diplomacy {
 
     fn store(&self, game: &mut Game, seat: &str, orders: &[String]) {
         let movement = self.phase_kind(game).starts_with('M');
-        let Some(p) = game.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == seat) else { return };
+        let Some(p) = game.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == seat) else {
+            return;
+        };
         if movement {
             p.orders = if orders.is_empty() { None } else { Some(orders.to_vec()) };
         } else {
@@ -286,13 +294,19 @@ impl Referee for Diplomacy {
 
     fn strength(&self, game: &Game, seat: &str) -> (u16, u16) {
         self.block(game, seat)
-            .map(|p| ((p.units.len() + p.retreats.len()) as u16, p.owns.iter().filter(|c| !c.starts_with("SC")).count() as u16))
+            .map(|p| {
+                (
+                    (p.units.len() + p.retreats.len()) as u16,
+                    p.owns.iter().filter(|c| !c.starts_with("SC")).count() as u16,
+                )
+            })
             .unwrap_or((0, 0))
     }
 
     fn voters(&self, game: &Game) -> Vec<String> {
         let owns = |p: &Participant| {
-            !p.owns.is_empty() || game.participants.iter().any(|v| v.control.first() == Some(&p.name) && !v.owns.is_empty())
+            !p.owns.is_empty()
+                || game.participants.iter().any(|v| v.control.first() == Some(&p.name) && !v.owns.is_empty())
         };
         let votes = |p: &&Participant| p.kind == ParticipantKind::Power && p.control.is_empty() && owns(p);
         game.participants.iter().filter(votes).map(|p| p.name.clone()).collect()

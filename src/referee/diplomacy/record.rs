@@ -64,7 +64,9 @@ pub fn in_record_words(order: &str) -> Option<String> {
     match words.as_slice() {
         [_, _, "P", ..] | [.., "?"] => None,
         // A written path: only its ends are said, and that it goes by convoy.
-        [kind, from, "-", rest @ ..] if rest.contains(&"-") => Some(format!("{kind} {from} - {} VIA", rest[rest.len() - 1])),
+        [kind, from, "-", rest @ ..] if rest.contains(&"-") => {
+            Some(format!("{kind} {from} - {} VIA", rest[rest.len() - 1]))
+        }
         _ => Some(order.to_string()),
     }
 }

@@ -71,7 +71,13 @@ pub fn ownership(referee: &Diplomacy, game: &Game) -> String {
 }
 
 /// The table of centres and units, with the winners marked.
-pub fn supply_table(referee: &Diplomacy, position: &Position, profile: &Profile, estates: &Estates, victors: &[PowerId]) -> String {
+pub fn supply_table(
+    referee: &Diplomacy,
+    position: &Position,
+    profile: &Profile,
+    estates: &Estates,
+    victors: &[PowerId],
+) -> String {
     let map = referee.map();
     let mut text = String::new();
     for power in map.power_ids() {

@@ -59,7 +59,8 @@ struct Play<'a> {
 impl Play<'_> {
     fn set_units(&mut self, power: PowerId, units: Vec<String>, retreats: Vec<(String, Vec<String>)>) {
         let key = &self.referee.map()[power].key;
-        if let Some(p) = self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key) {
+        if let Some(p) = self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
+        {
             p.units = units;
             p.retreats = retreats;
         }
@@ -121,7 +122,9 @@ impl Play<'_> {
                 })
                 .collect();
             let key = &map[power].key;
-            if let Some(p) = self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key) {
+            if let Some(p) =
+                self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
+            {
                 p.units = units;
                 p.retreats = retreats;
             }
@@ -248,14 +251,17 @@ impl Play<'_> {
             }
             if let Some(at) = unused.iter().position(|(p, _)| *p == power) {
                 let (_, count) = unused.remove(at);
-                let waived = adjusted.ordered.iter().filter(|(p, o)| *p == power && *o == AdjustOrder::Waive).count() as u16;
+                let waived =
+                    adjusted.ordered.iter().filter(|(p, o)| *p == power && *o == AdjustOrder::Waive).count() as u16;
                 if count > waived {
                     self.text += &orders::report::pending_line(map, power, u32::from(count - waived));
                     self.text.push('\n');
                 }
             }
             let key = &map[power].key;
-            if let Some(p) = self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key) {
+            if let Some(p) =
+                self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
+            {
                 let gone: Vec<String> = removed.iter().map(|u| orders::entry::unit_text(map, *u)).collect();
                 p.units.retain(|u| !gone.contains(u));
                 p.units.extend(built.iter().map(|u| orders::entry::unit_text(map, *u)));
@@ -323,7 +329,9 @@ impl Play<'_> {
             let mut centers: Vec<ProvinceId> = position.centers(power).collect();
             centers.sort();
             let key = &map[power].key;
-            if let Some(p) = self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key) {
+            if let Some(p) =
+                self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
+            {
                 let tokens: Vec<String> = p.owns.iter().filter(|c| c.starts_with("SC")).cloned().collect();
                 p.owns = centers.iter().map(|c| map[*c].code.clone()).chain(tokens).collect();
             }

@@ -31,9 +31,7 @@ pub(super) fn check(
     };
     // c1
     let [Item::Place(spot), rest @ ..] = rest else { return Err(example()) };
-    let exists = |province| {
-        ctx.board.unit_in(ctx.map, province).is_some_and(|(_, found)| found.kind == kind)
-    };
+    let exists = |province| ctx.board.unit_in(ctx.map, province).is_some_and(|(_, found)| found.kind == kind);
     let at = ctx.settle(spot, |at| exists(ctx.province(at)))?;
     let at = if kind == UnitKind::Army { ctx.without_coast(at, remarks)? } else { at };
     let from = ctx.province(at);

@@ -54,7 +54,8 @@ pub(super) fn check(
 }
 
 fn path_unit(ctx: &OrderContext<'_>, actor: Actor) -> Fault {
-    let text = format!("{} is a fleet: only armies go by convoy. Name one place next to it.", ctx.unit_text(actor.unit));
+    let text =
+        format!("{} is a fleet: only armies go by convoy. Name one place next to it.", ctx.unit_text(actor.unit));
     Fault::new(Code::PathUnit, text)
 }
 
@@ -189,7 +190,8 @@ fn directly(ctx: &OrderContext<'_>, actor: Actor, to: LocationId, via: bool) -> 
         return Ok(Order::Move { to, route });
     }
     if walks {
-        let text = format!("No chain of fleets leads from {} to {}: leave VIA out to walk.", ctx.name(from), ctx.name(target));
+        let text =
+            format!("No chain of fleets leads from {} to {}: leave VIA out to walk.", ctx.name(from), ctx.name(target));
         return Err(Fault::new(Code::PathNofleet, text));
     }
     Err(unreachable(ctx, actor, to))
@@ -212,7 +214,9 @@ fn unreachable(ctx: &OrderContext<'_>, actor: Actor, to: LocationId) -> Fault {
         (UnitKind::Army, _) if geography.is_coastal(target) && geography.is_coastal(ctx.province(unit.at)) => {
             ": it is no neighbour, and no chain of fleets leads there".into()
         }
-        (UnitKind::Fleet, _) if coasts.len() > 1 && coasts.iter().any(|c| geography.reaches(unit, *c, Some(actor.owner))) => {
+        (UnitKind::Fleet, _)
+            if coasts.len() > 1 && coasts.iter().any(|c| geography.reaches(unit, *c, Some(actor.owner))) =>
+        {
             let near: Vec<LocationId> =
                 coasts.into_iter().filter(|c| geography.reaches(unit, *c, Some(actor.owner))).collect();
             format!(", only to {}", join_or(ctx, &near))

@@ -219,4 +219,3 @@ fn forgive(signals: bool, impossible: &mut Option<Fault>, fault: Fault) -> Resul
     impossible.get_or_insert(fault);
     Ok(())
 }
-
