@@ -17,6 +17,8 @@ enum What {
     Check(CheckArgs),
     /// Print what the loader found, as one JSON object
     Facts(FactsArgs),
+    /// Draw a map as SVG or PNG
+    Draw(super::map_draw::Args),
 }
 
 /// `chancery map check`
@@ -44,6 +46,7 @@ pub fn run(args: Args) -> ExitCode {
     match args.what {
         What::Check(args) => check(&args),
         What::Facts(args) => facts(&args),
+        What::Draw(args) => super::map_draw::run(&args),
     }
 }
 

@@ -5,11 +5,17 @@ use std::process::ExitCode;
 
 pub mod adjudicate;
 pub mod clock;
+pub mod common;
 pub mod datc;
+pub mod deliver;
+pub mod demo;
 pub mod mail;
 pub mod map;
+pub mod map_draw;
 pub mod orders;
+pub mod run;
 pub mod status;
+pub mod stream;
 
 /// A play-by-mail judge.
 #[derive(Parser, Debug)]
@@ -21,6 +27,24 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Verb {
+    /// Make a site: directories, configuration, samples for mail servers and cron
+    Init(run::InitArgs),
+    /// Play the sample game by mail, then run the daemon
+    Demo(demo::Args),
+    /// Run everything in one process: mail, judge, clock, pages, web
+    Daemon(run::DaemonArgs),
+    /// Take one message from standard input and store it
+    Deliver(deliver::Args),
+    /// Work the incoming spool off once
+    Work(run::WorkArgs),
+    /// Try due outgoing mail once
+    Send(run::SendArgs),
+    /// One round of the clock over all games
+    Tick(run::TickArgs),
+    /// Write pages anew
+    Publish(run::PublishArgs),
+    /// Check or show the configuration
+    Config(run::ConfigArgs),
     /// Positions and orders in, results out (JSON Lines)
     Adjudicate(adjudicate::Args),
     /// Deadlines: next, tick, date, absence, explain, suspend, resume
@@ -40,6 +64,15 @@ enum Verb {
 /// Entry point of the program.
 pub fn main() -> ExitCode {
     match Cli::parse().verb {
+        Verb::Init(args) => run::run_init(args),
+        Verb::Demo(args) => demo::run(args),
+        Verb::Daemon(args) => run::run_daemon(args),
+        Verb::Deliver(args) => deliver::run(args),
+        Verb::Work(args) => run::run_work(args),
+        Verb::Send(args) => run::run_send(args),
+        Verb::Tick(args) => run::run_tick(args),
+        Verb::Publish(args) => run::run_publish(args),
+        Verb::Config(args) => run::run_config(args),
         Verb::Adjudicate(args) => adjudicate::run(args),
         Verb::Clock(args) => clock::run(args),
         Verb::Datc(args) => datc::run(args),

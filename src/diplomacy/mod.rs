@@ -3,6 +3,7 @@
 
 pub mod adjudicate;
 pub mod draw;
+pub mod geography;
 pub mod map;
 pub mod notation;
 pub mod order;

@@ -64,6 +64,7 @@ impl Builder<'_> {
             let steps: Vec<String> = flow.steps.iter().map(ToString::to_string).collect();
             self.error(&begin_at, format!("BAD BEGIN PHASE: {begin}"), format!("the flow is {}", steps.join(", ")));
         }
+        let whole_draft = std::sync::Arc::new(draft.clone());
         let mut map = Map {
             name: draft.name.clone(),
             art: draft.root.clone().unwrap_or_else(|| draft.name.clone()),
@@ -91,7 +92,8 @@ impl Builder<'_> {
             fleet: Vec::new(),
             contacts: Vec::new(),
             lists: Vec::new(),
-            draft: std::sync::Arc::new(draft.clone()),
+            origin: whole_draft.clone(),
+            draft: whole_draft,
         };
         self.places(&mut map);
         self.borders(&mut map);

@@ -25,7 +25,7 @@ impl Map {
         phase: Option<&Phase>,
         source: &dyn Source,
     ) -> Result<Loaded, LoadError> {
-        let mut reader = Reader::new((*self.draft).clone(), source);
+        let mut reader = Reader::new((*self.origin).clone(), source);
         reader.morphing = true;
         reader.lines(morphs.iter().enumerate().map(|(n, line)| (line.as_str(), ("MORPH".to_owned(), n + 1))));
         name_lines(&mut reader.found, morphs);
@@ -41,7 +41,7 @@ impl Map {
         draft.blocks.clone_from(&base.blocks);
         let mut loaded = finish(draft, found, source, true)?;
         // Another phase or other morphs start from the file again.
-        loaded.map.draft = self.draft.clone();
+        loaded.map.origin = self.origin.clone();
         Ok(loaded)
     }
 

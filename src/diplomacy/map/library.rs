@@ -30,6 +30,9 @@ const RELEASED: &[(&str, &[u8])] = embedded![
     "empire.map",
     "fiveman.map",
     "fleetrome.map",
+    "france-austria.map",
+    "france-germany-austria.map",
+    "germany-italy.map",
     "hundred.map",
     "imperial.geography",
     "imperial.locations",
@@ -132,7 +135,11 @@ impl Source for Library {
     }
 
     fn label(&self, file: &str) -> String {
-        self.find(file).map_or_else(|| BuiltIn.label(file), |path| path.display().to_string())
+        let here = || {
+            let known = BuiltIn.read(file).is_some();
+            self.folders.first().filter(|_| !known).map(|folder| folder.join(file).display().to_string())
+        };
+        self.find(file).map(|path| path.display().to_string()).or_else(here).unwrap_or_else(|| BuiltIn.label(file))
     }
 }
 

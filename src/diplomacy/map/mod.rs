@@ -253,8 +253,10 @@ pub struct Map {
     pub contacts: Vec<Vec<ProvinceId>>,
     /// By location, the neighbours as the file lists them.
     lists: Vec<Vec<Listed>>,
-    /// What the lines said: morphs and dynamic blocks are executed on top of it.
+    /// What the lines said, morphs and dynamic blocks included.
     draft: Arc<draft::Draft>,
+    /// What the file said: morphs and dynamic blocks are executed on top of it.
+    origin: Arc<draft::Draft>,
 }
 
 impl Map {

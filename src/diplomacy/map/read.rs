@@ -176,6 +176,10 @@ impl<'a> Reader<'a> {
             return;
         }
         let file = source::with_extension(file);
+        if self.here.0.is_empty() {
+            // The map itself: nobody included it.
+            self.here.0 = self.source.label(&file);
+        }
         if self.draft.files.contains(&file) {
             self.about(file.trim_end_matches(".map")).warn(format!("FILE MULTIPLY USED: {file}"));
             return;

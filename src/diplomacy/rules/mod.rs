@@ -1,4 +1,9 @@
-//! The rules a game can switch on (rules.md): their names, and the set that is in force.
+//! The rules a game can switch on (rules.md): their names, how they relate, and the set that is in force.
+
+pub mod relations;
+pub mod resolve;
+
+pub use resolve::{Displaced, Fault, Ineffective, Resolved, Variant, resolve};
 
 /// Declares the catalogue once: the enum, its names, and the list of all.
 macro_rules! catalogue {

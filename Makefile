@@ -1,0 +1,37 @@
+# chancery: make run, make test.  See README.md.
+
+CARGO ?= cargo
+SITE ?= site
+
+.PHONY: run test bench fmt lint soak setup doc clean
+
+# Builds and runs the main job: a whole game by mail, then the daemon on loopback.
+run: setup
+	$(CARGO) run --release --locked -- demo --root $(SITE)
+
+# Every test; installs what it needs (tests/setup.sh says what and why).
+test: setup
+	sh tests/setup.sh
+	$(CARGO) test --locked --all-targets
+	$(CARGO) test --locked --doc
+
+bench: setup
+	$(CARGO) bench --locked
+	@if [ -f benches/rivals/run.sh ]; then sh benches/rivals/run.sh; fi
+
+fmt:
+	$(CARGO) fmt --all
+
+lint:
+	$(CARGO) fmt --all -- --check
+	$(CARGO) clippy --locked --all-targets -- -D warnings
+
+# The long form of the crash and fuzz tests.
+soak: setup
+	CHANCERY_SOAK=1 $(CARGO) test --locked --release --test crash --test demo -- --nocapture
+
+setup:
+	@command -v $(CARGO) >/dev/null 2>&1 || { echo "make: the Rust toolchain (cargo) is needed: https://rustup.rs"; exit 1; }
+
+clean:
+	$(CARGO) clean

@@ -1,0 +1,291 @@
+//! What has been done already: keys of processed mail and of reminders, one text file a month (operations.md 6).
+//!
+//! A line is `<key> <UTC time> <game or -> <outcome>`. Lines are only ever added, within the commit that has the
+//! effects they stand for, so a message executed is a message in the ledger. A key counts per game: a message for two
+//! games is done in one of them as soon as that game's commit is made. Ask under the lock of that game (or the
+//! judge's for `-`): taking the lock finishes a commit that a crash has interrupted, its ledger line included.
+
+use super::error::{ArchiveError, At};
+use super::fs;
+use super::journal::hex;
+use chrono::{DateTime, Duration, Months, NaiveDate, SecondsFormat, Utc};
+use sha2::{Digest, Sha256};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// A repeated message with a Message-ID is a duplicate for so long, unless `mail.in.dedup` says otherwise.
+pub const WINDOW: Duration = Duration::days(30);
+/// Without a Message-ID, because a player may really send the same words again.
+pub const WINDOW_WITHOUT_ID: Duration = Duration::hours(24);
+/// Files older than this are removed.
+pub const KEEP: Duration = Duration::days(400);
+
+/// Longest Message-ID that a key shows as it is.
+const LONGEST_ID: usize = 250;
+
+/// The name of something that must happen only once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Key(String);
+
+impl Key {
+    /// The key of a message (OPS-030): Message-ID, sender and the words it was read as.
+    pub fn of_mail(message_id: Option<&str>, sender: &str, text: &str) -> Key {
+        let id = message_id.map(str::trim).filter(|id| !id.is_empty());
+        let id = match id.map(str::to_lowercase) {
+            None => "none".to_owned(),
+            Some(long) if long.len() > LONGEST_ID => format!("sha256-{}", hex(&Sha256::digest(&long))),
+            Some(id) => id,
+        };
+        let mut words = String::with_capacity(text.len());
+        for line in text.lines() {
+            words.push_str(line.trim_end());
+            words.push('\n');
+        }
+        let mut sum = hex(&Sha256::digest(words.trim_end()));
+        sum.truncate(32);
+        Key(format!("{}:{}:{sum}", escape(&id), escape(&sender.trim().to_lowercase())))
+    }
+
+    /// The key of a reminder (OPS-082).
+    pub fn of_reminder(game: &str, phase: &str, deadline: &str, entry: &str, seat: &str) -> Key {
+        let part = |text: &str| escape(text).replace(':', "%3A");
+        let (phase, deadline, entry, seat) = (part(phase), part(deadline), part(entry), part(seat));
+        Key(format!("reminder:{game}:{phase}:{deadline}:{entry}:{seat}"))
+    }
+
+    /// The key of anything else: a word for the kind, and what tells one from another.
+    pub fn of(kind: &str, what: &str) -> Key {
+        Key(format!("{}:{}", escape(kind), escape(what)))
+    }
+
+    /// The key.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// How long it counts.
+    fn window(&self, with_id: Duration) -> Duration {
+        if self.0.starts_with("none:") {
+            WINDOW_WITHOUT_ID
+        } else if self.0.starts_with("reminder:") {
+            // Its deadline is part of it and its moment comes but once: 30 days whatever the configuration says.
+            WINDOW
+        } else {
+            with_id
+        }
+    }
+}
+
+/// Keep a word a word.
+fn escape(text: &str) -> String {
+    text.chars().fold(String::with_capacity(text.len()), |mut word, c| {
+        if c.is_whitespace() || c.is_control() || c == '%' {
+            let mut bytes = [0; 4];
+            c.encode_utf8(&mut bytes).bytes().for_each(|byte| word.push_str(&format!("%{byte:02X}")));
+        } else {
+            word.push(c);
+        }
+        word
+    })
+}
+
+/// A line of the ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// What was done.
+    pub key: Key,
+    /// When.
+    pub time: DateTime<Utc>,
+    /// For which game; `None`: for none.
+    pub game: Option<String>,
+    /// One word: `executed`, `auto`, `sent`, …
+    pub outcome: String,
+}
+
+impl Entry {
+    /// The line without its end.
+    pub fn line(&self) -> String {
+        let time = self.time.to_rfc3339_opts(SecondsFormat::Secs, true);
+        format!("{} {time} {} {}", self.key.0, escape(self.game.as_deref().unwrap_or("-")), escape(&self.outcome))
+    }
+
+    /// Read a line; `None` if it is none.
+    pub fn parse(line: &str) -> Option<Entry> {
+        let mut words = line.split(' ');
+        let (key, time, game, outcome) = (words.next()?, words.next()?, words.next()?, words.next()?);
+        if key.is_empty() || game.is_empty() || words.next().is_some() {
+            return None;
+        }
+        let time = DateTime::parse_from_rfc3339(time).ok()?.with_timezone(&Utc);
+        let game = (game != "-").then(|| game.to_owned());
+        Some(Entry { key: Key(key.to_owned()), time, game, outcome: outcome.to_owned() })
+    }
+}
+
+/// File of that time: `2026-11`.
+pub(super) fn month(time: DateTime<Utc>) -> String {
+    time.format("%Y-%m").to_string()
+}
+
+/// Whether a file name is a month.
+pub(super) fn is_month(name: &str) -> bool {
+    name.len() == 7 && first_day(name).is_some()
+}
+
+fn first_day(month: &str) -> Option<NaiveDate> {
+    NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()
+}
+
+/// The ledger as read. It keeps the keys of the last months in memory and reads on where it stopped.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    directory: PathBuf,
+    window: Option<Duration>,
+    read: HashMap<String, u64>,
+    latest: HashMap<(Key, Option<String>), DateTime<Utc>>,
+}
+
+impl Ledger {
+    /// The ledger in that directory; `window` is `mail.in.dedup`.
+    pub fn open(directory: &Path, window: Duration) -> Ledger {
+        Ledger { directory: directory.to_owned(), window: Some(window), ..Ledger::default() }
+    }
+
+    /// Whether the key was used for that game (`None`: without a game) and still counts at `now`.
+    pub fn is_done(&mut self, key: &Key, game: Option<&str>, now: DateTime<Utc>) -> Result<bool, ArchiveError> {
+        self.refresh(now)?;
+        let window = key.window(self.window.unwrap_or(WINDOW));
+        let used = self.latest.get(&(key.clone(), game.map(str::to_owned)));
+        // A clock that was set back makes entries of the future: they count.
+        Ok(used.is_some_and(|&time| now.signed_duration_since(time) < window))
+    }
+
+    /// Whether the key was used for any game, or without one (a message that is a repetition as a whole).
+    pub fn is_known(&mut self, key: &Key, now: DateTime<Utc>) -> Result<bool, ArchiveError> {
+        self.refresh(now)?;
+        let window = key.window(self.window.unwrap_or(WINDOW));
+        Ok(self.latest.iter().any(|((used, _), &time)| used == key && now.signed_duration_since(time) < window))
+    }
+
+    /// Read what was added since the last time.
+    fn refresh(&mut self, now: DateTime<Utc>) -> Result<(), ArchiveError> {
+        let window = self.window.unwrap_or(WINDOW).max(WINDOW);
+        let oldest = month(now.checked_sub_signed(window).unwrap_or(now));
+        for name in months(&self.directory)? {
+            if name < oldest {
+                continue;
+            }
+            let path = self.directory.join(&name);
+            let known = self.read.get(&name).copied().unwrap_or(0);
+            if fs::length(&path).at("read", &path)? == known {
+                continue;
+            }
+            let bytes = fs::read(&path).at("read", &path)?.unwrap_or_default();
+            let from = usize::try_from(known).unwrap_or(0);
+            // A file that has become shorter was put there by another hand: read all of it.
+            let new = bytes.get(from..).unwrap_or(&bytes);
+            let whole = new.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+            for entry in entries(new.get(..whole).unwrap_or_default()) {
+                let time = self.latest.entry((entry.key, entry.game)).or_insert(entry.time);
+                *time = (*time).max(entry.time);
+            }
+            let upto = bytes.len() - new.len() + whole;
+            self.read.insert(name, u64::try_from(upto).unwrap_or(0));
+        }
+        Ok(())
+    }
+}
+
+/// The entries of a file, lines that are none left out.
+pub fn entries(bytes: &[u8]) -> impl Iterator<Item = Entry> {
+    bytes.split(|&byte| byte == b'\n').filter_map(|line| Entry::parse(std::str::from_utf8(line).ok()?))
+}
+
+/// The files of the ledger, oldest first.
+pub fn months(directory: &Path) -> Result<Vec<String>, ArchiveError> {
+    let mut names = fs::names(directory).at("read", directory)?;
+    names.retain(|name| is_month(name));
+    Ok(names)
+}
+
+/// Whether a whole month lies further back than [`KEEP`].
+pub(super) fn is_expired(month: &str, now: DateTime<Utc>) -> bool {
+    let end = first_day(month).and_then(|day| day.checked_add_months(Months::new(1)));
+    let oldest = now.checked_sub_signed(KEEP).map(|time| time.date_naive());
+    matches!((end, oldest), (Some(end), Some(oldest)) if end <= oldest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(text: &str) -> DateTime<Utc> {
+        DateTime::parse_from_rfc3339(text).unwrap().with_timezone(&Utc)
+    }
+
+    #[test]
+    fn a_key_is_identity_sender_and_words() {
+        let key = Key::of_mail(Some("<A1@Example.ORG>"), "Ann@Example.org", "SIGNON f  \r\nA PAR H\r\n\r\n");
+        let same = Key::of_mail(Some("<a1@example.org>"), "ann@example.org", "SIGNON f\nA PAR H\n");
+        assert_eq!(key, same);
+        assert!(key.as_str().starts_with("<a1@example.org>:ann@example.org:"), "{key:?}");
+        assert_ne!(key, Key::of_mail(Some("<a1@example.org>"), "ann@example.org", "SIGNON f\nA PAR - BUR\n"));
+        assert!(Key::of_mail(None, "a b@x", "").as_str().starts_with("none:a%20b@x:"));
+        assert!(Key::of_mail(Some(&"x".repeat(4000)), "a@b", "").as_str().len() < 200);
+        assert_eq!(
+            Key::of_reminder("demo", "S1901M", "20261121T2340", "1:30", "FRANCE").as_str(),
+            "reminder:demo:S1901M:20261121T2340:1%3A30:FRANCE"
+        );
+    }
+
+    #[test]
+    fn a_key_counts_for_its_window_and_its_game() {
+        let dir = tempfile::tempdir().unwrap();
+        let with = Key::of_mail(Some("<1@x>"), "a@b", "x");
+        let without = Key::of_mail(None, "a@b", "x");
+        let reminder = Key::of_reminder("demo", "S1901M", "d", "e", "FRANCE");
+        let time = at("2026-10-30T12:00:00Z");
+        let mut text = String::new();
+        for key in [&with, &without, &reminder] {
+            let entry = Entry { key: key.clone(), time, game: Some("demo".into()), outcome: "executed".into() };
+            text += &(entry.line() + "\nnot a line of the ledger\n");
+        }
+        std::fs::write(dir.path().join("2026-10"), text).unwrap();
+        let mut ledger = Ledger::open(dir.path(), WINDOW);
+        let mut done = |key: &Key, game: Option<&str>, now: &str| ledger.is_done(key, game, at(now)).unwrap();
+        assert!(done(&with, Some("demo"), "2026-11-29T11:59:59Z"));
+        assert!(!done(&with, Some("demo"), "2026-11-29T12:00:00Z"));
+        assert!(!done(&with, Some("other"), "2026-10-30T12:00:00Z"));
+        assert!(!done(&with, None, "2026-10-30T12:00:00Z"));
+        assert!(done(&without, Some("demo"), "2026-10-31T11:59:59Z"));
+        assert!(!done(&without, Some("demo"), "2026-10-31T12:00:00Z"));
+        assert!(done(&reminder, Some("demo"), "2026-11-15T00:00:00Z"));
+    }
+
+    #[test]
+    fn months_expire_after_400_days() {
+        assert!(!is_expired("2025-10", at("2026-11-21T00:00:00Z")));
+        assert!(is_expired("2025-09", at("2026-11-21T00:00:00Z")));
+        assert!(!is_month("2025-13") && !is_month("x") && !is_month("../2025"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_survived(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            entries(&bytes).for_each(drop);
+        }
+
+        #[test]
+        fn what_is_written_is_read(id in ".{0,300}", sender in ".{0,40}", text in ".{0,40}", outcome in "\\PC{1,9}") {
+            let entry = Entry {
+                key: Key::of_mail(Some(&id), &sender, &text),
+                time: at("2026-11-21T03:29:30Z"),
+                game: None,
+                outcome: outcome.split_whitespace().collect(),
+            };
+            let back = Entry::parse(&entry.line());
+            prop_assert_eq!(back.map(|b| b.key), Some(entry.key));
+        }
+    }
+}

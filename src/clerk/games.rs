@@ -1,0 +1,372 @@
+//! A game as it lies in the archive, made ready for the judge: status file read, map found, rules resolved, referee
+//! appointed.
+
+use super::{Clerk, ClerkError};
+use crate::archive::{ArchiveError, Content, GameName, Stamp};
+use crate::diplomacy::geography;
+use crate::diplomacy::map::library::Library;
+use crate::diplomacy::map::source::with_extension;
+use crate::diplomacy::map::{self, Map, Source as _};
+use crate::diplomacy::phase::Phase;
+use crate::diplomacy::rules::{Rules, Variant};
+use crate::judge::commands::Line;
+use crate::judge::lists::{self, Opening};
+use crate::judge::table::{House, Records, Table};
+use crate::judge::{GameState, IndexLine};
+use crate::referee::diplomacy::{Compiled, Diplomacy};
+use crate::site::{Config, Site};
+use crate::status::{Document, Game, PhaseState};
+use chrono::{DateTime, Utc};
+use fs2::FileExt;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+
+/// What the judge is called and allows, from the configuration.
+pub fn house(config: &Config) -> House {
+    let some = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
+    House {
+        id: config.judge.id.clone(),
+        nick: config.judge.nick.clone(),
+        address: config.judge.address.clone(),
+        url: config.judge.url.trim_end_matches('/').to_string(),
+        zone: config.judge.zone,
+        keepers: config.judge.keepers.clone(),
+        keeper_hash: config.auth.keeper_hash.as_ref().map(|s| s.reveal().to_string()),
+        observers: config.judge.observers.clone(),
+        create_limit: config.games.create_limit,
+        create_limit_per_master: config.games.create_limit_per_master,
+        hall_of_fame: some(&config.judge.hall_of_fame),
+    }
+}
+
+/// The site's own secret, drawn once: seeds and marks follow from it.
+pub fn site_secret(site: &Site) -> Result<[u8; 32], ClerkError> {
+    let path = site.layout.registry.join("secret");
+    let fail = |e: std::io::Error| ClerkError::Site(format!("{}: {e}", path.display()));
+    for _ in 0..3 {
+        match std::fs::read(&path) {
+            Ok(bytes) => {
+                return bytes.try_into().map_err(|_| ClerkError::Site(format!("{}: want 32 bytes", path.display())));
+            }
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                let mut secret = [0u8; 32];
+                getrandom::fill(&mut secret).map_err(|e| ClerkError::Site(e.to_string()))?;
+                // Written aside and linked: two processes that start at once agree on one, and none sees half of it.
+                let draft = path.with_extension(format!("{}", std::process::id()));
+                {
+                    use std::io::Write;
+                    use std::os::unix::fs::OpenOptionsExt;
+                    let mut file = std::fs::OpenOptions::new()
+                        .write(true)
+                        .create(true)
+                        .truncate(true)
+                        .mode(0o600)
+                        .open(&draft)
+                        .map_err(fail)?;
+                    file.write_all(&secret).map_err(fail)?;
+                    file.sync_all().map_err(fail)?;
+                }
+                let linked = std::fs::hard_link(&draft, &path);
+                std::fs::remove_file(&draft).map_err(fail)?;
+                match linked {
+                    Ok(()) => {}
+                    Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}
+                    Err(e) => return Err(fail(e)),
+                }
+            }
+            Err(e) => return Err(fail(e)),
+        }
+    }
+    Err(ClerkError::Site(format!("{}: cannot be made", path.display())))
+}
+
+type Shelved = Result<Arc<Compiled>, Vec<String>>;
+
+/// Maps, loaded once and kept: the same name, morphs and phase blocks give the same board.
+pub struct MapShelf {
+    root: PathBuf,
+    shelf: Mutex<HashMap<String, Shelved>>,
+}
+
+impl MapShelf {
+    /// For a site.
+    pub fn new(site: &Site) -> MapShelf {
+        MapShelf { root: site.root.clone(), shelf: Mutex::new(HashMap::new()) }
+    }
+
+    /// The board of a game as it is now, or what is wrong with it.
+    pub fn of(&self, game: &Game) -> Shelved {
+        let library = Library::of_game(&self.root, game.trial);
+        let name = match &game.language {
+            Some(language) => format!("{}_{}", game.map, language.to_lowercase()),
+            None => game.map.clone(),
+        };
+        let phase = match &game.phase {
+            PhaseState::Running(text) => Phase::parse_long(text),
+            _ => None,
+        };
+        // A map file that a judgekeeper changes must be seen: its text is part of the key.
+        let text = library.read(&with_extension(&name)).unwrap_or_default();
+        let plain = self.shelved(&format!("{}\0{name}\0{}", game.trial, Stamp::of(&text)), || {
+            map::load(&name, &library).map(|l| l.map).map_err(|e| e.to_string())
+        })?;
+        if game.morph.is_empty() && !plain.map.is_dynamic() {
+            return Ok(plain);
+        }
+        let key = format!(
+            "{}\0{name}\0{}\0{}\0{:?}",
+            game.trial,
+            Stamp::of(&text),
+            game.morph.join("\n"),
+            phase.as_ref().filter(|_| plain.map.is_dynamic())
+        );
+        self.shelved(&key, || {
+            plain.map.with_morphs_from(&game.morph, phase.as_ref(), &library).map(|l| l.map).map_err(|e| e.to_string())
+        })
+    }
+
+    fn shelved(&self, key: &str, load: impl FnOnce() -> Result<Map, String>) -> Shelved {
+        if let Ok(shelf) = self.shelf.lock()
+            && let Some(found) = shelf.get(key)
+        {
+            return found.clone();
+        }
+        let made = load().map(|map| Arc::new(Compiled::new(map))).map_err(|e| vec![e]);
+        if let Ok(mut shelf) = self.shelf.lock() {
+            // Morphed boards of finished games need not be kept for ever.
+            if shelf.len() > 256 {
+                shelf.clear();
+            }
+            shelf.insert(key.to_string(), made.clone());
+        }
+        made
+    }
+}
+
+/// Results of past phases, read from the game's directory when asked for.
+struct Filed {
+    directory: PathBuf,
+}
+
+impl Records for Filed {
+    fn results(&self) -> String {
+        std::fs::read(self.directory.join("results"))
+            .map(|b| String::from_utf8_lossy(&b).into_owned())
+            .unwrap_or_default()
+    }
+    fn phases(&self) -> Vec<serde_json::Value> {
+        let text = std::fs::read_to_string(self.directory.join("results.jsonl")).unwrap_or_default();
+        text.lines().filter_map(|l| serde_json::from_str(l).ok()).collect()
+    }
+}
+
+/// A game read from the archive.
+pub struct Loaded {
+    document: Document,
+    content: Content,
+    index: IndexLine,
+    rules: Rules,
+    referee: Diplomacy,
+    errors: Vec<String>,
+    records: Filed,
+}
+
+impl Loaded {
+    /// The status.
+    pub fn game(&self) -> &Game {
+        self.document.game()
+    }
+    /// The index line.
+    pub fn index(&self) -> &IndexLine {
+        &self.index
+    }
+    /// Stamp of the status file as it was read.
+    pub fn stamp(&self) -> Option<Stamp> {
+        Some(self.content.stamp)
+    }
+    /// The status file as it was read.
+    pub fn bytes(&self) -> Vec<u8> {
+        self.content.bytes.clone()
+    }
+    /// Faults of the status file.
+    pub fn errors(&self) -> &[String] {
+        &self.errors
+    }
+    /// The status file with the lines changed that differ; clear passwords are hashed by whoever made `next`.
+    pub fn rewritten(&self, next: &Game) -> Result<Vec<u8>, ClerkError> {
+        let mut document = self.document.clone();
+        document.update(next).map_err(|e| ClerkError::Site(e.to_string()))?;
+        Ok(document.text().into_bytes())
+    }
+    /// The game for the judge.
+    pub fn table<'a>(&'a self, house: &'a House, seed: u64, now: DateTime<Utc>) -> Table<'a> {
+        Table {
+            game: self.game().clone(),
+            index: self.index.clone(),
+            rules: self.rules,
+            referee: &self.referee,
+            errors: self.errors.clone(),
+            house,
+            records: &self.records,
+            now,
+            seed,
+        }
+    }
+}
+
+impl Clerk {
+    /// All lines of the index.
+    pub fn index(&self) -> Result<Vec<IndexLine>, ClerkError> {
+        Ok(self.archive.index()?.lines().filter_map(crate::status::index::parse).collect())
+    }
+
+    /// Names of all games.
+    pub fn game_names(&self) -> Result<Vec<GameName>, ClerkError> {
+        Ok(self.archive.games()?)
+    }
+
+    /// The game of that name, if there is one.
+    pub fn existing(&self, name: &str) -> Result<Option<GameName>, ClerkError> {
+        let Ok(game) = GameName::old(name) else { return Ok(None) };
+        match self.archive.read(&game, "status") {
+            Ok(Some(_)) => Ok(Some(game)),
+            Ok(None) | Err(ArchiveError::NoSuchGame(_)) => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads a game. `None`: its status file has faults that leave nothing to work with; its mail waits (OPS-050).
+    pub fn load(&self, game: &GameName, _now: DateTime<Utc>) -> Result<Option<Loaded>, ClerkError> {
+        let Some(content) = self.archive.read(game, "status")? else { return Ok(None) };
+        let Ok(document) = Document::parse(&content.bytes) else { return Ok(None) };
+        let line = self.index()?.into_iter().find(|l| l.name == game.as_str());
+        let index = line.unwrap_or_else(|| IndexLine {
+            name: game.to_string(),
+            variant: "standard".into(),
+            state: derived_state(document.game()),
+            ..IndexLine::default()
+        });
+        let mut errors: Vec<String> =
+            document.diagnostics().iter().filter(|d| d.is_error()).map(|d| d.to_string()).collect();
+        let compiled = match self.maps.of(document.game()) {
+            Ok(compiled) => compiled,
+            Err(faults) => {
+                errors.extend(faults);
+                // Without a board there is no referee: the game is in error until the map can be read.
+                let mut plain = Game { name: document.game().name.clone(), map: "standard".into(), ..Game::default() };
+                plain.phase = PhaseState::Forming;
+                match self.maps.of(&plain) {
+                    Ok(compiled) => compiled,
+                    Err(_) => return Ok(None),
+                }
+            }
+        };
+        let variant = variant_of(&index.variant);
+        let resolved = geography::rules_of(document.game(), Some(&compiled.map), variant);
+        let ruling = geography::ruling(&resolved, variant);
+        let checked = crate::status::check(&document, Some(&compiled.map), &ruling);
+        errors.extend(checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.to_string()));
+        let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
+        let records = Filed { directory: self.archive.layout().game(game.as_str()) };
+        Ok(Some(Loaded { document, content, index, rules: resolved.rules, referee, errors, records }))
+    }
+
+    /// Reads the lines of a CREATE as a status file; faults carry the line numbers of the mail.
+    pub(super) fn read_lines(&self, name: &str, variant: &str, lines: &[Line]) -> (Game, Vec<(usize, String)>) {
+        let head = format!("GAME {name}\nPHASE FORMING\n");
+        let text: String = lines.iter().map(|l| format!("{}\n", l.text)).collect();
+        let document = match Document::parse(format!("{head}{text}").as_bytes()) {
+            Ok(document) => document,
+            Err(refused) => return (Game::default(), vec![(0, refused.to_string())]),
+        };
+        let number = |at: usize| at.checked_sub(3).and_then(|n| lines.get(n)).map_or(0, |l| l.number);
+        // The Master and his password are not in the lines; the judge adds them.
+        let missing = |text: &str| text.contains("NO MASTER SPECIFIED");
+        let mut faults: Vec<(usize, String)> = document
+            .diagnostics()
+            .iter()
+            .filter(|d| d.is_error() && !missing(&d.text))
+            .map(|d| (number(d.line), d.text.clone()))
+            .collect();
+        let game = document.game().clone();
+        match self.maps.of(&game) {
+            Ok(compiled) => {
+                let resolved = geography::rules_of(&game, Some(&compiled.map), variant_of(variant));
+                faults.extend(resolved.faults.iter().filter(|f| !f.is_harmless()).map(|e| (0, e.to_string())));
+            }
+            Err(errors) => faults.extend(errors.into_iter().map(|e| (0, e))),
+        }
+        (game, faults)
+    }
+
+    /// Games that look for players.
+    pub(super) fn openings(&self, now: DateTime<Utc>) -> Result<Vec<Opening>, ClerkError> {
+        let mut openings = Vec::new();
+        for line in self.index()? {
+            let game = GameName::old(&line.name)?;
+            let Some(loaded) = self.load(&game, now)? else { continue };
+            if !lists::is_opening(&line, loaded.game()) {
+                continue;
+            }
+            let table = loaded.table(&self.house, 0, now);
+            openings.push(Opening {
+                phase: table.referee.phase_short(&table.game),
+                open: table.open_seats(),
+                master: table.master_name(),
+                game: loaded.game().clone(),
+                index: line,
+            });
+        }
+        Ok(openings)
+    }
+
+    /// Whether the judge knows an address: registered, or with a place in a game.
+    pub(super) fn is_known(&self, address: &str) -> Result<bool, ClerkError> {
+        Ok(self.people.is_registered(address) || self.has_place(address, |_| true)?)
+    }
+
+    /// Whether the address plays in a game that is not over.
+    pub(super) fn is_playing(&self, address: &str, _now: DateTime<Utc>) -> Result<bool, ClerkError> {
+        self.has_place(address, |game| game.phase != PhaseState::Completed)
+    }
+
+    fn has_place(&self, address: &str, counts: impl Fn(&Game) -> bool) -> Result<bool, ClerkError> {
+        for game in self.game_names()? {
+            let Some(content) = self.archive.read(&game, "status")? else { continue };
+            let Ok(document) = Document::parse(&content.bytes) else { continue };
+            let game = document.game();
+            let mut all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
+            if counts(game) && all.any(|a| a.eq_ignore_ascii_case(address)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// One worker at a time works the spool off.
+    pub(super) fn lock_spool(&self) -> Result<std::fs::File, ArchiveError> {
+        let path = self.archive.layout().spool.join(".lock");
+        let io = |source| ArchiveError::Io { action: "open", path: path.clone(), source };
+        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(io)?;
+        match file.try_lock_exclusive() {
+            Ok(()) => Ok(file),
+            Err(_) => Err(ArchiveError::Busy(path)),
+        }
+    }
+}
+
+/// State of a game that the index does not have (status-file.md 10.3).
+fn derived_state(game: &Game) -> GameState {
+    match &game.phase {
+        PhaseState::Forming => GameState::Preparation,
+        PhaseState::Completed => GameState::Completed,
+        PhaseState::Running(_) if game.need.is_empty() => GameState::Active,
+        PhaseState::Running(_) => GameState::Waiting,
+    }
+}
+
+/// The rule variant of an index line; one that is not known is played as standard and shown as an error elsewhere.
+fn variant_of(word: &str) -> Variant {
+    Variant::named(word).unwrap_or_default()
+}

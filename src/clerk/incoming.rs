@@ -1,0 +1,604 @@
+//! One message from the spool to a durable commit with its replies queued (operations.md 6 and 7; mail-commands.md 1.2).
+//!
+//! What it promises: a message is executed once, whatever dies when; each game is a commit of its own; the one reply goes
+//! with the last commit; a message that kills the worker is buried after three tries and never stops the others.
+
+use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
+use crate::archive::spool::{MessageName, Room, TRIES};
+use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Transaction};
+use crate::judge::code::{Code, Refusal};
+use crate::judge::commands::{self, Block, Header, Line};
+use crate::judge::create::{self, Census};
+use crate::judge::reply::{self, Reply};
+use crate::judge::session::{Outcome, Sender, Tools};
+use crate::judge::{self, Decision, FileEdit, help, lists};
+use crate::mail::compose;
+use crate::mail::intake::{self, Disposition, Intake};
+use crate::mail::{Auto, Letter, queue};
+use crate::site::Config;
+use chrono::{DateTime, Utc};
+use std::time::Duration;
+
+/// What one working-off of the spool did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Worked {
+    /// Messages executed or answered.
+    pub executed: usize,
+    /// Dropped: automatic mail, loops, duplicates.
+    pub dropped: usize,
+    /// Kept for later: their game is locked or cannot be read.
+    pub held: usize,
+    /// Buried.
+    pub dead: usize,
+}
+
+/// How mails are signed: the judge's name and address, and the key of its marks.
+pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, ClerkError> {
+    let address =
+        crate::mail::MailAddress::parse(&config.judge.address).map_err(|e| ClerkError::Site(e.to_string()))?;
+    Ok(compose::Sender {
+        id: config.judge.id.clone(),
+        address,
+        url: config.judge.url.clone(),
+        verp: config.mail.out.verp,
+        secret: crate::mail::token::Secret::new(secret.to_vec()),
+    })
+}
+
+/// What became of a message.
+enum Fate {
+    Executed,
+    Dropped(&'static str),
+    Held,
+    Quarantined(String),
+}
+
+impl Clerk {
+    /// Works the spool off, in order of arrival.
+    pub fn work(&self, now: DateTime<Utc>) -> Result<Worked, ClerkError> {
+        let mut worked = Worked::default();
+        let spool = self.archive.spool();
+        // One worker at a time keeps the order of arrival (OPS-033); a second process finds the lock busy and goes.
+        let lock = match self.lock_spool() {
+            Ok(lock) => lock,
+            Err(ArchiveError::Busy(_)) => return Ok(worked),
+            Err(error) => return Err(error.into()),
+        };
+        for name in spool.list(Room::Hold)? {
+            spool.shift(&name, Room::Hold, Room::New)?;
+        }
+        for name in spool.list(Room::New)? {
+            if name.tries >= TRIES {
+                spool.bury(&name, Room::New, "the judge died three times over this message")?;
+                worked.dead += 1;
+                continue;
+            }
+            let Some(name) = spool.begin(&name)? else { continue };
+            let fate = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.message(&name, now)));
+            match fate {
+                Ok(Ok(Fate::Executed)) => {
+                    spool.shift(&name, Room::New, Room::Done)?;
+                    worked.executed += 1;
+                }
+                Ok(Ok(Fate::Dropped(reason))) => {
+                    tracing::info!(message = %name.file_name(), reason, "dropped");
+                    spool.shift(&name, Room::New, Room::Done)?;
+                    worked.dropped += 1;
+                }
+                Ok(Ok(Fate::Held)) => {
+                    let name = spool.untry(&name)?;
+                    spool.shift(&name, Room::New, Room::Hold)?;
+                    worked.held += 1;
+                }
+                Ok(Ok(Fate::Quarantined(why))) => {
+                    spool.bury(&name, Room::New, &why)?;
+                    worked.dead += 1;
+                }
+                Ok(Err(error)) => {
+                    // Nothing was decided about the message: it stays where it is.
+                    spool.untry(&name)?;
+                    return Err(error);
+                }
+                Err(panic) => {
+                    let why = panic_text(panic.as_ref());
+                    tracing::error!(message = %name.file_name(), why, "the judge failed over a message");
+                    self.report_failure(&name, &why, now)?;
+                    spool.bury(&name, Room::New, &why)?;
+                    worked.dead += 1;
+                }
+            }
+        }
+        drop(lock);
+        self.publish_dirty(now);
+        Ok(worked)
+    }
+
+    /// Whether anything waits in the spool.
+    pub fn has_mail(&self) -> Result<bool, ClerkError> {
+        Ok(!self.archive.spool().list(Room::New)?.is_empty())
+    }
+
+    fn message(&self, name: &MessageName, now: DateTime<Utc>) -> Result<Fate, ClerkError> {
+        let Some(bytes) = self.archive.spool().read(Room::New, name)? else { return Ok(Fate::Dropped("gone")) };
+        let mail = match intake::read(&bytes, &self.we, &self.limits) {
+            Ok(mail) => mail,
+            Err(panic) => return Ok(Fate::Quarantined(panic.to_string())),
+        };
+        match &mail.disposition {
+            Disposition::Drop(intake::Reason::NoSender) => {
+                return Ok(Fate::Quarantined("no usable sender address".into()));
+            }
+            Disposition::Drop(reason) => {
+                return Ok(Fate::Dropped(reason.word()));
+            }
+            _ => {}
+        }
+        let Some(address) = mail.sender.clone() else {
+            return Ok(Fate::Quarantined("no usable sender address".into()));
+        };
+        let words: Vec<&str> = mail.lines.iter().map(|l| l.text.as_str()).collect();
+        let key = Key::of_mail(mail.message_id.as_deref(), &address, &words.join("\n"));
+        let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.to_chrono());
+        if ledger.is_done(&key, None, now)? {
+            return Ok(Fate::Dropped("duplicate"));
+        }
+        let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
+        if let Disposition::ReplyOnly(refusal) = &mail.disposition {
+            let reply = unread(refusal.code(), refusal.sentence());
+            self.answer(&key, &mail, &from, vec![reply], now)?;
+            return Ok(Fate::Executed);
+        }
+        let lines: Vec<Line> = mail.lines.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
+        let games = self.game_names()?;
+        let blocks = commands::read(&lines, &|word| games.iter().any(|g| g.as_str() == word));
+        if blocks.is_empty() {
+            if lines.first().is_some_and(|l| l.text.trim().eq_ignore_ascii_case("SIGNOFF")) {
+                return Ok(Fate::Dropped("signoff"));
+            }
+            if !self.is_known(&from.address)? {
+                return Ok(Fate::Dropped("no-command-unknown-sender"));
+            }
+            let sentence = "The mail holds no command. It has to begin with a line like SIGNON Fgame password, or HELP. The subject is never read.";
+            self.answer(&key, &mail, &from, vec![unread(Code::NoCommand.name(), sentence)], now)?;
+            return Ok(Fate::Executed);
+        }
+        self.blocks(&key, &mail, &from, &blocks, now)
+    }
+
+    /// Executes the blocks of a message one after the other; the reply goes with the last commit.
+    fn blocks(
+        &self,
+        key: &Key,
+        mail: &Intake,
+        from: &Sender,
+        blocks: &[Block],
+        now: DateTime<Utc>,
+    ) -> Result<Fate, ClerkError> {
+        let mut parts: Vec<Reply> = Vec::new();
+        let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.to_chrono());
+        for (n, block) in blocks.iter().enumerate() {
+            let last = n + 1 == blocks.len();
+            let mark = format!("{n}");
+            if !last && ledger.is_done(key, Some(&mark), now)? {
+                let mut part = Reply::default();
+                part.note(
+                    block.line.number,
+                    reply::Mark::Ok,
+                    format!("{} (done before an interruption)", reply::masked(&block.line.text)),
+                );
+                parts.push(part);
+                continue;
+            }
+            let finish = if last { Some(()) } else { None };
+            match self.block(key, &mark, mail, from, block, &mut parts, finish, now) {
+                Ok(true) => {}
+                Ok(false) => return Ok(Fate::Held),
+                Err(ClerkError::Archive(ArchiveError::Busy(_))) => return Ok(Fate::Held),
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(Fate::Executed)
+    }
+
+    /// One block; `false`: its game cannot be read now, the message waits.
+    #[allow(clippy::too_many_arguments)]
+    fn block(
+        &self,
+        key: &Key,
+        mark: &str,
+        mail: &Intake,
+        from: &Sender,
+        block: &Block,
+        parts: &mut Vec<Reply>,
+        finish: Option<()>,
+        now: DateTime<Utc>,
+    ) -> Result<bool, ClerkError> {
+        let seed = self.seed(&["mail", key.as_str(), mark]);
+        let secrets = PhcSecrets::new(&self.known, self.secret, seed);
+        let tools = Tools { sender: from, secrets: &secrets, registry: &self.people };
+        let game = block.header.as_ref().ok().and_then(|h| h.game()).map(str::to_string);
+        match (&block.header, game) {
+            (Ok(Header::Create { game, password, variant, lines }), _) => {
+                self.create(
+                    key,
+                    mark,
+                    mail,
+                    from,
+                    block,
+                    &tools,
+                    (game, password, variant, lines),
+                    parts,
+                    finish,
+                    now,
+                )?;
+                return Ok(true);
+            }
+            (Ok(_), Some(name)) => {
+                if let Some(game) = self.existing(&name)? {
+                    let lock = self.archive.lock(&game, MAIL_WAIT.min(Duration::from_secs(10)))?;
+                    for _ in 0..5 {
+                        let Some(loaded) = self.load(&game, now)? else { return Ok(false) };
+                        let mut table = loaded.table(&self.house, seed, now);
+                        let outcome = judge::by_mail(&mut table, block, &tools);
+                        let status = loaded.stamp();
+                        let Outcome { decision, reply } = outcome;
+                        let mut transaction = self.transaction(&game, &loaded, decision, seed, now)?;
+                        transaction.expect("status", status)?;
+                        transaction.ledger(&entry(key, mark, &reply.outcome, now));
+                        let mut all = parts.clone();
+                        all.push(reply);
+                        if finish.is_some() {
+                            self.enqueue_reply(&mut transaction, key, mail, from, &all, now)?;
+                            transaction.ledger(&done(key, now));
+                        }
+                        self.mark(&game);
+                        match self.archive.commit(&lock, transaction) {
+                            Ok(_) => {
+                                *parts = all;
+                                drop(lock);
+                                return Ok(true);
+                            }
+                            // A hand edit came in between: decide again on what stands there now (OPS-043).
+                            Err(ArchiveError::Changed(_)) => continue,
+                            Err(error) => return Err(error.into()),
+                        }
+                    }
+                    return Ok(false);
+                }
+                let mut part = Reply::default();
+                let refusal = Refusal {
+                    code: Code::NoGame,
+                    sentence: format!("There is no game {name} at this judge. LIST shows those with room."),
+                };
+                part.refuse(&block.line, &refusal);
+                part.outcome = "refused".into();
+                parts.push(part);
+            }
+            (Err(refusal), _) => {
+                let mut part = Reply::default();
+                part.refuse(&block.line, refusal);
+                part.outcome = "refused".into();
+                parts.push(part);
+            }
+            (Ok(header), None) => {
+                let part = self.house_command(header, block, from, mail, key, now)?;
+                parts.push(part);
+            }
+        }
+        if finish.is_some() {
+            self.answer(key, mail, from, std::mem::take(parts), now)?;
+        }
+        Ok(true)
+    }
+
+    /// Commands about no game: LIST, SEARCH, HELP, the registry.
+    fn house_command(
+        &self,
+        header: &Header,
+        block: &Block,
+        from: &Sender,
+        mail: &Intake,
+        key: &Key,
+        now: DateTime<Utc>,
+    ) -> Result<Reply, ClerkError> {
+        let mut part = Reply { outcome: "answered".into(), ..Reply::default() };
+        let shown = reply::masked(&block.line.text);
+        match header {
+            Header::List { game: None } | Header::Search { .. } => {
+                let openings = self.openings(now)?;
+                let searched = matches!(header, Header::Search { .. });
+                let mut letter = lists::openings_letter(&self.house, &openings, &from.address, searched);
+                letter.in_reply_to = mail.message_id.clone();
+                let mut transaction = Transaction::of_judge(format!("LIST for {}", from.address));
+                self.enqueue(&mut transaction, &letter, &["list", key.as_str()], now)?;
+                self.archive.commit(&self.archive.lock_judge(MAIL_WAIT)?, transaction)?;
+                part.silent = true;
+            }
+            Header::Help { .. } => {
+                part.note(block.line.number, reply::Mark::Ok, shown);
+                part.paragraphs.push(help::card(&self.house));
+            }
+            Header::Version => {
+                part.note(block.line.number, reply::Mark::Ok, format!("chancery {}", env!("CARGO_PKG_VERSION")));
+            }
+            other => {
+                let seed = self.seed(&["registry", key.as_str()]);
+                let playing = self.is_playing(&from.address, now)?;
+                let (answer, letters, file) =
+                    self.people.command(other, &block.line, from, &self.house, playing, now, seed);
+                if let Some(bytes) = file {
+                    let mut transaction = Transaction::of_judge(format!("registry: {}", from.address));
+                    transaction.replace("registry/people.json", bytes)?;
+                    for (n, letter) in letters.iter().enumerate() {
+                        self.enqueue(&mut transaction, letter, &["registry", key.as_str(), &n.to_string()], now)?;
+                    }
+                    self.archive.commit(&self.archive.lock_judge(MAIL_WAIT)?, transaction)?;
+                    self.people.reload();
+                }
+                part = answer;
+            }
+        }
+        Ok(part)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn create(
+        &self,
+        key: &Key,
+        mark: &str,
+        mail: &Intake,
+        from: &Sender,
+        block: &Block,
+        tools: &Tools,
+        (name, password, variant, lines): (&str, &str, &str, &[Line]),
+        parts: &mut Vec<Reply>,
+        finish: Option<()>,
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
+        let mut part = Reply { game: Some(name.to_string()), outcome: "refused".into(), ..Reply::default() };
+        let game = GameName::new(name)?;
+        let census = self.census(name, &from.address, now)?;
+        let read = |variant: &str, lines: &[Line]| self.read_lines(name, variant, lines);
+        let creation = create::create(&self.house, tools, census, name, password, variant, lines, &read);
+        let locked = match creation {
+            Err(refusal) => {
+                part.refuse(&block.line, &refusal);
+                None
+            }
+            Ok(creation) if !creation.faults.is_empty() => {
+                for (number, sentence) in &creation.faults {
+                    part.detail(*number, reply::Mark::Error, "(a line of the game)", "R_BAD_FILE", sentence);
+                }
+                part.paragraphs.push("No game was made.".into());
+                None
+            }
+            Ok(creation) => match self.archive.lock_new(&game, MAIL_WAIT) {
+                Ok(locks) => Some((creation, locks)),
+                Err(ArchiveError::GameExists(_)) => {
+                    let refusal = Refusal {
+                        code: Code::Syntax,
+                        sentence: format!("There is a game called {name} already; choose another name."),
+                    };
+                    part.refuse(&block.line, &refusal);
+                    None
+                }
+                Err(error) => return Err(error.into()),
+            },
+        };
+        let Some((creation, (lock, index_lock))) = locked else {
+            parts.push(part);
+            if finish.is_some() {
+                self.answer(key, mail, from, std::mem::take(parts), now)?;
+            }
+            return Ok(());
+        };
+        part.outcome = "executed".into();
+        part.note(block.line.number, reply::Mark::Ok, reply::masked(&block.line.text));
+        part.paragraphs.push(format!(
+            "Game {name} has been made; it is {}.\nIts page: {}/game/{name}/\nTo let players join send SIGNON M{name} password and FORM.\n",
+            creation.index.state.word(),
+            self.house.url.trim_end_matches('/'),
+        ));
+        let mut transaction = Transaction::of_game(&game, format!("{} {} created the game", stamp(now), from.address));
+        transaction.replace("status", crate::status::canonical(&creation.game).into_bytes())?;
+        transaction.index(&game, crate::status::index::line(&creation.index));
+        for observer in self.house.observers.iter().chain(self.house.keepers.iter().filter(|_| creation.game.trial)) {
+            let letter = Letter {
+                to: observer.clone(),
+                game: Some(name.into()),
+                notice: "N01".into(),
+                subject: format!("Game creation ({name})"),
+                text: format!("{} has opened game {name} on the map {}.\n", from.address, creation.game.map),
+                ..Letter::default()
+            };
+            self.enqueue(&mut transaction, &letter, &["create", key.as_str(), observer], now)?;
+        }
+        transaction.ledger(&entry(key, mark, "executed", now));
+        parts.push(part);
+        if finish.is_some() {
+            self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
+            transaction.ledger(&done(key, now));
+        }
+        self.mark(&game);
+        self.archive.commit_indexed(&lock, &index_lock, transaction)?;
+        drop((lock, index_lock));
+        Ok(())
+    }
+
+    /// A decision as a transaction of its game.
+    pub(super) fn transaction(
+        &self,
+        game: &GameName,
+        loaded: &super::Loaded,
+        decision: Decision,
+        seed: u64,
+        now: DateTime<Utc>,
+    ) -> Result<Transaction, ClerkError> {
+        let mut transaction = Transaction::of_game(game, format!("{} {}", stamp(now), decision.audit));
+        for file in &decision.files {
+            match file {
+                FileEdit::Append(name, text) => transaction.append(name, text.clone())?,
+                FileEdit::Replace(name, text) => transaction.replace(name, text.clone())?,
+                FileEdit::KeepStatus(name) => transaction.replace(name, loaded.bytes())?,
+                FileEdit::Rename(a, b) => transaction.rename(a, b)?,
+                FileEdit::Remove(name) => transaction.remove(name)?,
+            };
+        }
+        if let Some(next) = &decision.game {
+            transaction.replace("status", loaded.rewritten(next)?)?;
+        }
+        if let Some(line) = &decision.index {
+            transaction.index(game, crate::status::index::line(line));
+        }
+        for (n, letter) in decision.letters.iter().enumerate() {
+            self.enqueue(
+                &mut transaction,
+                letter,
+                &["decision", game.as_str(), &seed.to_string(), &n.to_string()],
+                now,
+            )?;
+        }
+        Ok(transaction)
+    }
+
+    /// Composes a letter and queues it with the transaction. The event names it: made again it has the same Message-ID.
+    pub(super) fn enqueue(
+        &self,
+        transaction: &mut Transaction,
+        letter: &Letter,
+        event: &[&str],
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
+        let token = format!("{:016x}{:016x}", self.seed(event), self.seed(&[event, &["token"]].concat()));
+        // The number in the event keeps the letters of one commit in order.
+        let number = event.last().and_then(|n| n.parse::<u16>().ok()).unwrap_or(0);
+        let id = queue::make_id(now, number, &token);
+        let moment = now.with_timezone(&self.house.zone).fixed_offset();
+        let letter = self.illustrated(letter);
+        match compose::compose(&letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
+            Ok(mail) => {
+                transaction.enqueue(&id, queue::Queued::new(mail, &letter, now, None).encode())?;
+            }
+            // An address that no transport could take; nothing else stops for it.
+            Err(error) => tracing::warn!(to = %letter.to, %error, "a mail could not be composed"),
+        }
+        Ok(())
+    }
+
+    fn enqueue_reply(
+        &self,
+        transaction: &mut Transaction,
+        key: &Key,
+        mail: &Intake,
+        from: &Sender,
+        parts: &[Reply],
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
+        if parts.iter().all(|p| p.silent) {
+            return Ok(());
+        }
+        let parts: Vec<Reply> = parts.iter().filter(|p| !p.silent).cloned().collect();
+        let (subject, text) = reply::compose(&parts, &mail.subject, &self.house);
+        let mut to = vec![from.address.clone()];
+        for copy in parts.iter().flat_map(|p| &p.copies) {
+            if !to.iter().any(|a| a.eq_ignore_ascii_case(copy)) {
+                to.push(copy.clone());
+            }
+        }
+        let game = parts.iter().find_map(|p| p.game.clone());
+        for (n, to) in to.into_iter().enumerate() {
+            let own = n == 0;
+            let letter = Letter {
+                to,
+                game: game.clone(),
+                notice: if parts.iter().any(|p| p.confirms_orders) { "N12".into() } else { "reply".into() },
+                subject: subject.clone(),
+                text: text.clone(),
+                auto: Auto::Replied,
+                in_reply_to: mail.message_id.clone().filter(|_| own),
+                references: if own { mail.thread() } else { Vec::new() },
+                ..Letter::default()
+            };
+            self.enqueue(transaction, &letter, &["reply", key.as_str(), &(9000 + n).to_string()], now)?;
+        }
+        Ok(())
+    }
+
+    /// A reply that changes no game.
+    fn answer(
+        &self,
+        key: &Key,
+        mail: &Intake,
+        from: &Sender,
+        parts: Vec<Reply>,
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
+        let mut transaction = Transaction::of_judge(format!("answer to {}", from.address));
+        self.enqueue_reply(&mut transaction, key, mail, from, &parts, now)?;
+        transaction.ledger(&done(key, now));
+        let lock = self.archive.lock_judge(MAIL_WAIT)?;
+        self.archive.commit(&lock, transaction)?;
+        Ok(())
+    }
+
+    /// N61.
+    fn report_failure(&self, name: &MessageName, why: &str, now: DateTime<Utc>) -> Result<(), ClerkError> {
+        let mut transaction = Transaction::of_judge("internal error");
+        for keeper in &self.house.keepers {
+            let letter = Letter {
+                to: keeper.clone(),
+                notice: "N61".into(),
+                subject: "chancery internal error".into(),
+                text: format!(
+                    "At {} the message {} made the judge fail:\n\n{why}\n\nIt lies in dead/.\n",
+                    stamp(now),
+                    name.file_name()
+                ),
+                ..Letter::default()
+            };
+            self.enqueue(&mut transaction, &letter, &["failure", &name.file_name(), keeper], now)?;
+        }
+        let lock = self.archive.lock_judge(MAIL_WAIT)?;
+        self.archive.commit(&lock, transaction)?;
+        Ok(())
+    }
+
+    fn census(&self, name: &str, master: &str, now: DateTime<Utc>) -> Result<Census, ClerkError> {
+        let mut census = Census { taken: self.existing(name)?.is_some(), ..Census::default() };
+        for line in self.index()? {
+            if matches!(line.state, judge::GameState::Preparation | judge::GameState::Forming) {
+                census.forming += 1;
+                let game = GameName::old(&line.name)?;
+                if let Some(loaded) = self.load(&game, now)?
+                    && loaded.game().address.iter().any(|a| a.eq_ignore_ascii_case(master))
+                {
+                    census.of_master += 1;
+                }
+            }
+        }
+        Ok(census)
+    }
+}
+
+fn unread(code: &str, sentence: &str) -> Reply {
+    let mut part = Reply { outcome: "unread".into(), ..Reply::default() };
+    part.detail(0, reply::Mark::Error, "your mail", code, sentence);
+    part
+}
+
+fn entry(key: &Key, mark: &str, outcome: &str, now: DateTime<Utc>) -> Entry {
+    let outcome = if outcome.is_empty() { "executed" } else { outcome };
+    Entry { key: key.clone(), time: now, game: Some(mark.to_string()), outcome: outcome.to_string() }
+}
+
+fn done(key: &Key, now: DateTime<Utc>) -> Entry {
+    Entry { key: key.clone(), time: now, game: None, outcome: "done".into() }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    panic
+        .downcast_ref::<&str>()
+        .map(|s| s.to_string())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "the judge failed".into())
+}

@@ -1,0 +1,74 @@
+//! The queue on its way out: due mails are handed to the transport that the configuration names.
+
+use super::{Clerk, ClerkError};
+use crate::mail::Letter;
+use crate::mail::queue::Queue;
+use crate::mail::queue::worker::{Policy, Redirect, Round, send_due};
+use crate::mail::transport::{FileTransport, SendmailTransport, SmtpSettings, SmtpTransport, TlsMode, Transport};
+use crate::site::config::{Tls, Transport as Way};
+use chrono::{DateTime, Utc};
+
+/// Mails handed over at most in one go, so that other work comes in between.
+const BUDGET: usize = 2000;
+
+impl Clerk {
+    /// Tries every due mail once.
+    pub fn send(&self, now: DateTime<Utc>) -> Result<Round, ClerkError> {
+        let fail = |e: std::io::Error| ClerkError::Site(format!("outbox: {e}"));
+        let queue = Queue::open(&self.site.layout.outbox).map_err(fail)?;
+        let transport = self.transport()?;
+        let out = &self.site.config.mail.out;
+        let policy = Policy {
+            retry: out.retry.iter().map(|s| s.to_chrono()).collect(),
+            give_up: out.give_up.to_chrono(),
+            concurrency: out.concurrency,
+            redirect: match out.redirect_all.as_str() {
+                "" => Redirect::Off,
+                "@" => Redirect::Nowhere,
+                address => Redirect::To(address.to_string()),
+            },
+            ..Policy::default()
+        };
+        // Spreads retries; nothing depends on it being unforeseeable.
+        let mut state = now.timestamp_subsec_nanos() as u64 ^ u64::from(std::process::id());
+        let mut chance = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64
+        };
+        send_due(&queue, transport.as_ref(), &policy, now, BUDGET, &mut chance).map_err(fail)
+    }
+
+    fn transport(&self) -> Result<Box<dyn Transport>, ClerkError> {
+        let out = &self.site.config.mail.out;
+        Ok(match out.transport {
+            Way::File => {
+                Box::new(FileTransport::open(&self.site.layout.mail_out).map_err(|e| ClerkError::Site(e.to_string()))?)
+            }
+            Way::Sendmail => Box::new(SendmailTransport::new(&out.sendmail)),
+            Way::Smtp => {
+                let settings = SmtpSettings {
+                    host: out.smtp.host.clone(),
+                    port: out.smtp.port(),
+                    tls: match out.smtp.tls {
+                        Tls::Starttls => TlsMode::StartTls,
+                        Tls::Tls => TlsMode::Tls,
+                        Tls::None => TlsMode::None,
+                    },
+                    login: out
+                        .smtp
+                        .password
+                        .as_ref()
+                        .filter(|_| !out.smtp.user.is_empty())
+                        .map(|p| (out.smtp.user.clone(), p.reveal().to_string())),
+                    hello: self.sender.host().to_string(),
+                };
+                Box::new(SmtpTransport::new(settings).map_err(|e| ClerkError::Site(e.to_string()))?)
+            }
+        })
+    }
+
+    /// A letter with what belongs to it besides its text.
+    pub(super) fn illustrated(&self, letter: &Letter) -> Letter {
+        letter.clone()
+    }
+}

@@ -1,0 +1,84 @@
+//! The registry of a site: its file, read once and again after every change.
+
+use crate::judge::commands::{Header, Line};
+use crate::judge::registry::{self, Mode, Registry};
+use crate::judge::reply::Reply;
+use crate::judge::session::Sender;
+use crate::judge::table::{self, House};
+use crate::mail::Letter;
+use crate::site::Site;
+use crate::site::config::RegistryMode;
+use crate::status::Person;
+use chrono::{DateTime, Utc};
+use std::path::PathBuf;
+use std::sync::RwLock;
+
+/// Who is known here.
+pub struct People {
+    mode: Mode,
+    file: PathBuf,
+    registry: RwLock<Registry>,
+}
+
+impl People {
+    /// Reads the registry of a site.
+    pub fn new(site: &Site) -> People {
+        let mode = match site.config.registry.mode {
+            RegistryMode::Open => Mode::Open,
+            RegistryMode::Closed => Mode::Closed,
+            RegistryMode::None => Mode::None,
+        };
+        let people = People { mode, file: site.layout.registry.join("people.json"), registry: RwLock::default() };
+        people.reload();
+        people
+    }
+
+    /// Reads the file again.
+    pub fn reload(&self) {
+        let read = match std::fs::read(&self.file) {
+            Ok(bytes) => serde_json::from_slice(&bytes).map_err(|e| e.to_string()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Registry::default()),
+            Err(error) => Err(error.to_string()),
+        };
+        match read {
+            Ok(fresh) => {
+                if let Ok(mut registry) = self.registry.write() {
+                    *registry = fresh;
+                }
+            }
+            // What was read before stays in force; nobody is forgotten because a file is damaged.
+            Err(error) => tracing::error!(file = %self.file.display(), error, "the registry cannot be read"),
+        }
+    }
+
+    /// Whether that address is registered.
+    pub fn is_registered(&self, address: &str) -> bool {
+        self.registry.read().is_ok_and(|r| r.find(address).is_some())
+    }
+
+    /// A registry command: the reply, mails, and the new file if it changed.
+    #[allow(clippy::too_many_arguments)]
+    pub fn command(
+        &self,
+        header: &Header,
+        line: &Line,
+        from: &Sender,
+        house: &House,
+        playing: bool,
+        now: DateTime<Utc>,
+        seed: u64,
+    ) -> (Reply, Vec<Letter>, Option<Vec<u8>>) {
+        self.reload();
+        let before = self.registry.read().map(|r| r.clone()).unwrap_or_default();
+        let mut after = before.clone();
+        let (reply, letters) = registry::command(&mut after, self.mode, header, line, from, house, playing, now, seed);
+        let file = (after != before).then(|| serde_json::to_vec_pretty(&after).unwrap_or_default());
+        (reply, letters, file)
+    }
+}
+
+impl table::Registry for People {
+    fn person(&self, address: &str, display_name: Option<&str>) -> Option<Person> {
+        self.registry.read().ok()?.person(self.mode, address, display_name)
+    }
+}

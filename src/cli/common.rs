@@ -1,0 +1,77 @@
+//! What every verb that works on a site takes (OPS-002).
+
+use crate::clerk::Clerk;
+use crate::site::Site;
+use chrono::{DateTime, Utc};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Options of all verbs that need a site.
+#[derive(clap::Args, Clone, Debug)]
+pub struct SiteArgs {
+    /// The site's directory.
+    #[arg(long, env = "CHANCERY_ROOT", default_value = "site", global = true)]
+    pub root: PathBuf,
+    /// The configuration file; default: chancery.toml in the site.
+    #[arg(long, global = true)]
+    pub config: Option<PathBuf>,
+    /// Take this for the time (RFC 3339); only where test.allow_clock = true.
+    #[arg(long, global = true)]
+    pub clock: Option<DateTime<Utc>>,
+    /// Accept network file systems.
+    #[arg(long, global = true)]
+    pub allow_fs: bool,
+}
+
+/// Exit codes of operations.md 2.1.
+pub mod exit {
+    /// Something failed.
+    pub const FAILED: u8 = 1;
+    /// Try again.
+    pub const LATER: u8 = 75;
+    /// The configuration cannot be used.
+    pub const CONFIG: u8 = 78;
+}
+
+/// Says what went wrong and gives the exit code.
+pub fn fail(code: u8, message: impl std::fmt::Display) -> ExitCode {
+    eprintln!("chancery: {message}");
+    ExitCode::from(code)
+}
+
+impl SiteArgs {
+    /// Opens the site.
+    pub fn site(&self) -> Result<Site, ExitCode> {
+        crate::site::set_umask();
+        let (site, warnings) =
+            Site::open(&self.root, self.config.as_deref(), self.allow_fs).map_err(|e| fail(exit::CONFIG, e))?;
+        for warning in warnings {
+            eprintln!("chancery: warning: {warning}");
+        }
+        Ok(site)
+    }
+
+    /// Opens the site with a clerk at work.
+    pub fn clerk(&self) -> Result<Clerk, ExitCode> {
+        let site = self.site()?;
+        Clerk::open(site).map_err(|e| fail(exit::FAILED, e))
+    }
+
+    /// The time: the machine's, or the one given where the site allows it.
+    pub fn now(&self, site: &Site) -> Result<DateTime<Utc>, ExitCode> {
+        match self.clock {
+            None => Ok(Utc::now()),
+            Some(now) if site.config.test.allow_clock => Ok(now),
+            Some(_) => Err(fail(2, "--clock is only for sites with test.allow_clock = true")),
+        }
+    }
+}
+
+/// Log lines on stderr; `CHANCERY_LOG` overrides the level.
+pub fn start_log(level: &str) {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_env("CHANCERY_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    // A second start in one process (tests) is no error.
+    let _ =
+        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).try_init();
+}

@@ -1,0 +1,276 @@
+//! Dates as people write them in SET DEADLINE and SET ABSENCE (clock.md 6 and 7): `[weekday] [day [month [year]]]
+//! [AT] [hh:mm]`, what is missing being filled so that the result is the first such moment not before another.
+
+use super::absence::YEARS;
+use super::format::long;
+use super::rules::ClockRules;
+use super::slot::Grain;
+use super::timing::parse_time;
+use super::zone::resolve;
+use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, Weekday};
+use chrono_tz::Tz;
+
+/// A day of February 29 comes again after this many years at the latest.
+const YEARS_AHEAD: i32 = 8;
+
+/// Why a deadline is not set; the texts are those of the old judge.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeadlineRefusal {
+    /// NO_DEADLINE.
+    #[error("No deadlines can be set in this game")]
+    NoDeadline,
+    /// Without PLAYER_DEADLINES.
+    #[error("Only the Master can SET DEADLINE")]
+    MasterOnly,
+    /// Forming or completed.
+    #[error("DEADLINE cannot be set on an inactive game")]
+    Inactive,
+    /// Not a date.
+    #[error("Bad DEADLINE specified")]
+    Bad,
+    /// Before now; the date in words.
+    #[error("DEADLINE has already past: {0}")]
+    Past(String),
+    /// A player may only lengthen.
+    #[error("Only the Master may shorten a deadline")]
+    Shortened,
+}
+
+/// The parts of a date that were written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Parts {
+    weekday: Option<Weekday>,
+    day: Option<u32>,
+    month: Option<u32>,
+    year: Option<i32>,
+    pub(crate) time: Option<NaiveTime>,
+}
+
+impl Parts {
+    /// Reads a date; `None`: it is none.
+    pub(crate) fn read(text: &str) -> Option<Parts> {
+        let mut parts = Parts::default();
+        let mut words = text.split([' ', '\t', ',']).filter(|word| !word.is_empty()).peekable();
+        words.peek()?;
+        parts.weekday = words.next_if_map_opt(weekday);
+        parts.day = words.next_if_map_opt(|word| number(word, 1..=2));
+        if parts.day.is_some() {
+            parts.month = words.next_if_map_opt(month);
+        }
+        if parts.month.is_some() {
+            parts.year = words.next_if_map_opt(year);
+        }
+        let at = words.next_if(|word| word.eq_ignore_ascii_case("AT")).is_some();
+        parts.time = words.next_if_map_opt(parse_time);
+        let complete = words.next().is_none() && !(at && parts.time.is_none());
+        complete.then_some(parts)
+    }
+
+    /// The first such moment not before `from`; a full date as it is. A date without time is at `default`.
+    pub(crate) fn first_from(&self, from: NaiveDateTime, default: NaiveTime) -> Option<NaiveDateTime> {
+        let time = self.time.unwrap_or(default);
+        let ahead = |day: &NaiveDate| day.and_time(time) >= from;
+        let today = from.date();
+        let day = match (self.day, self.month, self.year) {
+            (Some(day), Some(month), Some(year)) => NaiveDate::from_ymd_opt(year, month, day),
+            (Some(day), Some(month), None) => (today.year()..=today.year() + YEARS_AHEAD)
+                .filter_map(|year| NaiveDate::from_ymd_opt(year, month, day))
+                .find(ahead),
+            (Some(day), None, _) => (0..=12)
+                .filter_map(|months| today.with_day(1)?.checked_add_months(Months::new(months))?.with_day(day))
+                .find(ahead),
+            (None, ..) => (0..=7)
+                .filter_map(|days| today.checked_add_days(Days::new(days)))
+                .filter(|day| self.weekday.is_none_or(|weekday| day.weekday() == weekday))
+                .find(ahead),
+        }?;
+        let consistent = self.weekday.is_none_or(|weekday| day.weekday() == weekday);
+        (consistent && YEARS.contains(&day.year())).then(|| day.and_time(time))
+    }
+}
+
+/// `Peekable::next_if` that also keeps what it found.
+trait NextIfMap<'a> {
+    fn next_if_map_opt<T>(&mut self, read: impl FnOnce(&'a str) -> Option<T>) -> Option<T>;
+}
+
+impl<'a, I: Iterator<Item = &'a str>> NextIfMap<'a> for std::iter::Peekable<I> {
+    fn next_if_map_opt<T>(&mut self, read: impl FnOnce(&'a str) -> Option<T>) -> Option<T> {
+        let found = read(self.peek().copied()?)?;
+        self.next();
+        Some(found)
+    }
+}
+
+fn number(word: &str, digits: std::ops::RangeInclusive<usize>) -> Option<u32> {
+    let fits = digits.contains(&word.len()) && word.bytes().all(|b| b.is_ascii_digit());
+    fits.then(|| word.parse().ok()).flatten()
+}
+
+/// Two or four digits.
+fn year(word: &str) -> Option<i32> {
+    match word.len() {
+        2 => number(word, 2..=2).map(|year| 2000 + year as i32),
+        _ => number(word, 4..=4).map(|year| year as i32),
+    }
+}
+
+/// A name in full, or its first three letters, case ignored; its place in the list.
+fn name(word: &str, names: &[&str]) -> Option<usize> {
+    let is = |name: &&str| {
+        name.eq_ignore_ascii_case(word) || name.get(..3).is_some_and(|short| short.eq_ignore_ascii_case(word))
+    };
+    names.iter().position(is)
+}
+
+fn weekday(word: &str) -> Option<Weekday> {
+    const NAMES: [&str; 7] = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
+    name(word, &NAMES).and_then(|place| Weekday::try_from(u8::try_from(place).ok()?).ok())
+}
+
+fn month(word: &str) -> Option<u32> {
+    const NAMES: [&str; 12] = [
+        "JANUARY",
+        "FEBRUARY",
+        "MARCH",
+        "APRIL",
+        "MAY",
+        "JUNE",
+        "JULY",
+        "AUGUST",
+        "SEPTEMBER",
+        "OCTOBER",
+        "NOVEMBER",
+        "DECEMBER",
+    ];
+    name(word, &NAMES).and_then(|place| u32::try_from(place + 1).ok())
+}
+
+/// What a date in SET DEADLINE depends on.
+#[derive(Clone, Copy, Debug)]
+pub struct DateQuery<'a> {
+    /// Wall clock now, in the zone of the game.
+    pub now: NaiveDateTime,
+    /// Zone of the game.
+    pub zone: Tz,
+    /// AT of TIMING.
+    pub at: &'a [NaiveTime],
+    /// The current DEADLINE.
+    pub current: Option<NaiveDateTime>,
+    /// REAL_TIME.
+    pub real_time: bool,
+    /// The text after SET DEADLINE.
+    pub text: &'a str,
+}
+
+/// The deadline that the text of SET DEADLINE means (clock.md 7), raised to the slot, and moved out of a gap.
+pub fn parse_date(query: &DateQuery) -> Result<NaiveDateTime, DeadlineRefusal> {
+    let text = without_word(query.text, &["TO", "ON"]);
+    let parts = Parts::read(text).ok_or(DeadlineRefusal::Bad)?;
+    let default = match query.at {
+        [at] => *at,
+        [] => NaiveTime::MIN,
+        _ => query.current.map_or(NaiveTime::MIN, |current| current.time()),
+    };
+    let wanted = parts.first_from(query.now, default).ok_or(DeadlineRefusal::Bad)?;
+    let grain = if query.real_time { Grain::Exact } else { Grain::Slot };
+    let moment = resolve(query.zone, grain.ceil(wanted));
+    let deadline = moment.naive_local();
+    if deadline < query.now { Err(DeadlineRefusal::Past(long(&moment))) } else { Ok(deadline) }
+}
+
+/// Who asks for a deadline, and of what game.
+#[derive(Clone, Copy, Debug)]
+pub struct Asker {
+    /// The Master, or the keeper.
+    pub master: bool,
+    /// The game has begun and is not over.
+    pub running: bool,
+    /// Effective rules.
+    pub rules: ClockRules,
+}
+
+/// SET DEADLINE as a whole: who may, what date, and whether a player would shorten it.
+pub fn set_deadline(asker: Asker, query: &DateQuery) -> Result<NaiveDateTime, DeadlineRefusal> {
+    if asker.rules.no_deadline {
+        return Err(DeadlineRefusal::NoDeadline);
+    }
+    if !asker.master && !asker.rules.player_deadlines {
+        return Err(DeadlineRefusal::MasterOnly);
+    }
+    if !asker.running {
+        return Err(DeadlineRefusal::Inactive);
+    }
+    let deadline = parse_date(query)?;
+    let shorter = query.current.is_some_and(|current| deadline < current);
+    if shorter && !asker.master { Err(DeadlineRefusal::Shortened) } else { Ok(deadline) }
+}
+
+/// The text without one of these words in front.
+pub(crate) fn without_word<'a>(text: &'a str, words: &[&str]) -> &'a str {
+    let text = text.trim();
+    let (first, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
+    if words.iter().any(|word| word.eq_ignore_ascii_case(first)) { rest.trim_start() } else { text }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::clock::format::{parse_stamp, stamp};
+    use proptest::prelude::*;
+
+    fn query<'a>(text: &'a str, now: &str, at: &'a [NaiveTime]) -> DateQuery<'a> {
+        DateQuery { now: parse_stamp(now).unwrap(), zone: Tz::Europe__Paris, at, current: None, real_time: false, text }
+    }
+
+    #[test]
+    fn what_the_vectors_leave_open() {
+        let parse = |text: &str, now: &str| parse_date(&query(text, now, &[])).map(stamp);
+        assert_eq!(parse("31 18:00", "202402101500").as_deref(), Ok("202403311800"), "no 31 February");
+        assert_eq!(parse("29 FEB", "202503011500").as_deref(), Ok("202802290000"));
+        assert_eq!(parse("to Friday, 12 July 2024 at 8:05", "202407101500").as_deref(), Ok("202407120820"));
+        assert_eq!(parse("31 MAR 02:20", "202403011500").as_deref(), Ok("202403310300"), "no such hour in Paris");
+        for bad in ["", "ON", "AT", "AT FRI", "32", "30 FEB 2025", "FRI FRI", "18:00 FRI", "12 2024", "1 JAN 2300", "é"]
+        {
+            assert_eq!(parse(bad, "202407101500"), Err(DeadlineRefusal::Bad), "{bad}");
+        }
+        let past = parse("8 AUG 2003 0:00", "202407101500").unwrap_err().to_string();
+        assert_eq!(past, "DEADLINE has already past: Friday 8 August 2003 00:00 CEST");
+    }
+
+    #[test]
+    fn several_at_times() {
+        let at = [NaiveTime::from_hms_opt(8, 0, 0).unwrap(), NaiveTime::from_hms_opt(20, 0, 0).unwrap()];
+        let mut query = query("FRI", "202407101500", &at);
+        assert_eq!(parse_date(&query).map(stamp).as_deref(), Ok("202407120000"));
+        query.current = parse_stamp("202407112000");
+        assert_eq!(parse_date(&query).map(stamp).as_deref(), Ok("202407122000"));
+    }
+
+    #[test]
+    fn who_may() {
+        let query = DateQuery { current: parse_stamp("202407131200"), ..query("FRI 18:00", "202407101500", &[]) };
+        let rules = ClockRules { player_deadlines: true, ..ClockRules::default() };
+        let player = Asker { master: false, running: true, rules };
+        let said = |asker, query: &DateQuery| set_deadline(asker, query).map_err(|refusal| refusal.to_string());
+        assert_eq!(said(player, &query), Err("Only the Master may shorten a deadline".to_owned()));
+        assert!(said(player, &DateQuery { text: "SUN", ..query }).is_ok());
+        assert!(said(Asker { master: true, ..player }, &query).is_ok());
+        let strict = Asker { rules: ClockRules::default(), ..player };
+        assert_eq!(said(strict, &query), Err("Only the Master can SET DEADLINE".to_owned()));
+        assert!(said(Asker { running: false, ..player }, &query).unwrap_err().ends_with("inactive game"));
+        let none = ClockRules { no_deadline: true, ..rules };
+        assert_eq!(said(Asker { rules: none, ..player }, &query).unwrap_err(), "No deadlines can be set in this game");
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics_never_past(text in "([A-Za-z]{2,9}|[0-9:]{1,5}| |\\PC){0,6}", minute in 0i64..100_000_000) {
+            let now = chrono::DateTime::from_timestamp(minute * 60, 0).unwrap().naive_utc();
+            let query = DateQuery { now, zone: Tz::GMT, at: &[], current: None, real_time: false, text: &text };
+            if let Ok(deadline) = parse_date(&query) {
+                prop_assert!(deadline >= now);
+            }
+        }
+    }
+}

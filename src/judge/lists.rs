@@ -1,0 +1,303 @@
+//! What the judge shows on request: openings, one game, summary, history, map (mail-commands.md 3.9; notices.md N40–N44).
+
+use super::code::{Code, Refusal, refuse};
+use super::decision::{GameState, IndexLine};
+use super::post::{subject_line, wrap};
+use super::signon::SignedOn;
+use super::table::{House, Table, Who, is_dummy, is_vacant};
+use crate::diplomacy::rules::Rule;
+use crate::mail::{Attachment, Letter};
+use crate::status::{Game, ParticipantKind};
+
+/// Whether LIST, SUMMARY, HISTORY and MAP may be answered without a sign-on, or to this one.
+pub fn permitted(table: &Table, on: Option<&SignedOn>) -> Result<(), Refusal> {
+    if on.is_some() {
+        return Ok(());
+    }
+    if table.game.private.is_some() {
+        // What is private is not told apart from what does not exist.
+        return refuse(Code::BadLogin, "Sign on to see that game.");
+    }
+    if table.rule(Rule::Blind) && !table.completed() {
+        return refuse(Code::Blind, "In a blind game you see only what your power sees: sign on first.");
+    }
+    Ok(())
+}
+
+fn letter(to: &str, notice: &str, game: Option<&str>, subject: String, text: String) -> Letter {
+    Letter {
+        to: to.into(),
+        game: game.map(str::to_string),
+        notice: notice.into(),
+        subject,
+        text,
+        auto: crate::mail::Auto::Replied,
+        ..Letter::default()
+    }
+}
+
+/// N41.
+pub fn game_list(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
+    let game = &table.game;
+    let mut text = table.header();
+    text += &format!("\nState: {}\n", table.index.state.word());
+    if !table.forming() && !table.completed() {
+        let owing = table.referee.owing(game);
+        let waiting: Vec<String> = game.participants.iter().filter(|p| p.wait).map(|p| table.title_of(p)).collect();
+        let names: Vec<String> = owing.iter().map(|k| table.title_of_key(k)).collect();
+        text += &format!("Deadline: {}\n", table.deadline_long());
+        text += &told("Orders are missing", &names, table.rule(Rule::ListUnordered));
+        text += &told("Waiting for the deadline", &waiting, table.rule(Rule::ListWaiters));
+    }
+    if table.forming() {
+        text += &format!("Open seats: {}\n", table.open_seats());
+    }
+    text += &parameters(table);
+    text += "\nPlayers:\n";
+    text += &roster(table);
+    if !table.forming() && (!table.rule(Rule::Blind) || table.completed()) {
+        text += "\n";
+        text += &table.referee.position_report(game);
+    }
+    if let Some(on) = on
+        && !table.forming()
+        && !table.completed()
+        && table.is_power(&on.who)
+    {
+        text += "\n";
+        text += &super::orders::confirmation(table, on);
+    }
+    letter(to, "N41", Some(&game.name), format!("List of game {}", game.name), text)
+}
+
+fn told(what: &str, names: &[String], by_name: bool) -> String {
+    match (names.is_empty(), by_name) {
+        (true, _) => format!("{what}: none.\n"),
+        (false, true) => wrap(&format!("{what}: {}.", names.join(", ")), 75, 12) + "\n",
+        (false, false) => format!("{what}: one or more powers.\n"),
+    }
+}
+
+/// Map, rules, timing, description.
+fn parameters(table: &Table) -> String {
+    let game = &table.game;
+    let mut text = format!("Map: {}\n", game.map);
+    if !game.rules.is_empty() {
+        text += &(wrap(&format!("Rules: {}", game.rules.join(" ")), 75, 12) + "\n");
+    }
+    text += &(wrap(&format!("Deadlines: {}", super::time::policy(game)), 75, 12) + "\n");
+    text += &format!("Master: {}\n", table.master_name());
+    if let Some(start) = &game.start {
+        text += &format!("Started: {start}\n");
+    }
+    if let Some(finish) = &game.finish {
+        text += &format!("Finished: {finish}\n");
+    }
+    if let Some(result) = &game.result {
+        let names: Vec<String> = result.victors.iter().map(|k| table.title_of_key(k)).collect();
+        text += &format!("Result: {} in {}\n", super::post::and_list(&names), result.phase);
+    }
+    for line in &game.desc {
+        text += &(wrap(line, 75, 0) + "\n");
+    }
+    text
+}
+
+/// The roster without addresses; names only when the game is over (notices.md 3).
+pub fn roster(table: &Table) -> String {
+    let reveal = table.completed() && !table.rule(Rule::NoReveal);
+    let mut text = String::new();
+    for p in &table.game.participants {
+        let name = table.title_of(p);
+        let what = if is_vacant(p) {
+            "vacant".into()
+        } else if is_dummy(p) {
+            if table.rule(Rule::HideDummies) && !table.completed() { "-".to_string() } else { "dummy".into() }
+        } else if let (true, Some(person)) = (reveal, super::table::person(p)) {
+            person.name.replace('_', " ")
+        } else {
+            "-".into()
+        };
+        let kind = match &p.kind {
+            ParticipantKind::Other(kind) => format!(" ({})", kind.to_lowercase()),
+            _ => String::new(),
+        };
+        text += &format!("  {:<16} {what}{kind}\n", name);
+    }
+    text
+}
+
+/// N42.
+pub fn history(table: &Table, to: &str, from: Option<&str>, until: Option<&str>) -> Letter {
+    let results = table.records.results();
+    let text = match from {
+        None => results,
+        Some(from) => between(&results, from, until.unwrap_or(from)),
+    };
+    let text = if text.trim().is_empty() { "Nothing has been reported of this game yet.\n".into() } else { text };
+    letter(to, "N42", Some(&table.game.name), format!("History of game {}", table.game.name), text)
+}
+
+/// The entries of a results file from one phase to another, both included.
+fn between(results: &str, from: &str, until: &str) -> String {
+    let mut out = String::new();
+    let mut inside = false;
+    let mut last = false;
+    let mut head = String::new();
+    for line in results.lines() {
+        if line.starts_with("From ") {
+            if last {
+                break;
+            }
+            head = format!("{line}\n");
+            continue;
+        }
+        if let Some(subject) = line.strip_prefix("Subject: ")
+            && !head.is_empty()
+        {
+            let key = subject.split_whitespace().last().unwrap_or("");
+            inside = inside || key == from;
+            last = inside && key == until;
+            if inside {
+                out += &head;
+            }
+            head.clear();
+        }
+        if inside {
+            out += line;
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// N43.
+pub fn summary(table: &Table, to: &str) -> Letter {
+    let body = table
+        .referee
+        .summary(&table.game, &table.records.phases())
+        .unwrap_or_else(|| "No centres have been counted in this game yet.\n".into());
+    let text = format!("{}\n{}\nPlayers:\n{}\n{body}", table.header(), parameters(table), roster(table));
+    letter(to, "N43", Some(&table.game.name), format!("Summary of game {}", table.game.name), text)
+}
+
+/// N44: the current map as SVG.
+pub fn map_letter(table: &Table, to: &str) -> Option<Letter> {
+    let record = table.referee.record_now(&table.game);
+    let svg = table.referee.picture(&record, false)?;
+    let phase = table.phase();
+    let mut letter = letter(
+        to,
+        "N44",
+        Some(&table.game.name),
+        subject_line("Diplomacy SVG map", &table.game.name),
+        format!("The map of game {}, {phase}, is attached.\n", table.game.name),
+    );
+    letter.attachments.push(Attachment {
+        name: format!("{}.{phase}.svg", table.game.name),
+        mime: "image/svg+xml".into(),
+        bytes: svg.into_bytes(),
+        inline: None,
+    });
+    Some(letter)
+}
+
+/// One game in the openings list.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// Its index line.
+    pub index: IndexLine,
+    /// Its status.
+    pub game: Game,
+    /// Short phase.
+    pub phase: String,
+    /// Open seats of a forming game.
+    pub open: usize,
+    /// Public name of the Master.
+    pub master: String,
+}
+
+/// Whether a game stands in the openings list: waiting for players, public, not unlisted.
+pub fn is_opening(index: &IndexLine, game: &Game) -> bool {
+    !index.unlisted
+        && !index.private
+        && game.private.is_none()
+        && (index.state == GameState::Forming || (index.state == GameState::Waiting && !game.need.is_empty()))
+}
+
+/// The text of the openings list (notices.md 7): vacancies first, then forming games.
+pub fn openings(house: &House, games: &[Opening]) -> String {
+    let mut text = format!(":: Judge: {}\n:: URL: {}\n", house.id, house.url);
+    let mut games: Vec<&Opening> = games.iter().collect();
+    games.sort_by_key(|o| (o.index.state == GameState::Forming, o.index.name.clone()));
+    if games.is_empty() {
+        return text + "\nNo game has room for a player at present.\n";
+    }
+    for opening in games {
+        let game = &opening.game;
+        let rule = |r: &str| game.rules.iter().any(|x| x == r);
+        let press = if rule("NO_PRESS") {
+            "None".to_string()
+        } else {
+            let letter = |on: bool, c: char| if on { c } else { '-' };
+            [
+                letter(!rule("GREY_PRESS"), 'W'),
+                letter(rule("GREY_PRESS") || rule("WHITE_GREY") || rule("FAKE_PRESS"), 'G'),
+                letter(rule("PUBLIC_PRESS"), 'P'),
+                letter(rule("FAKE_PRESS"), 'F'),
+            ]
+            .iter()
+            .collect()
+        };
+        let variant = if opening.index.variant == "standard" {
+            String::new()
+        } else {
+            format!(" {}", super::table::title_case(&opening.index.variant))
+        };
+        text += &format!(
+            "\n{:<9} {:<9}{}{variant}, Moderated ({}), Press:{press}.\n{:20}URL: {}/game/{}\n",
+            opening.index.name,
+            opening.phase,
+            super::table::title_case(&game.map),
+            opening.master,
+            "",
+            house.url,
+            opening.index.name
+        );
+        if opening.index.state == GameState::Forming {
+            let players = if opening.open == 1 { "player" } else { "players" };
+            text += &format!(
+                "{:20}To join, e-mail \"JOIN {} password\"\n{:21}Forming: {} more {players} needed.\n",
+                "", game.name, "", opening.open
+            );
+        } else {
+            let size = |n: &crate::status::Need| match (n.units, n.centers) {
+                (Some(u), Some(c)) => format!("{} ({u}/{c})", super::table::title_case(&n.power)),
+                _ => format!("{} (?/?)", super::table::title_case(&n.power)),
+            };
+            let names: Vec<String> = game.need.iter().map(size).collect();
+            text += &format!(
+                "{:20}To play, e-mail \"TAKEOVER power@{} password\"\n{:21}Openings: {}\n",
+                "",
+                game.name,
+                "",
+                names.join(", ")
+            );
+        }
+    }
+    text
+}
+
+/// N40.
+pub fn openings_letter(house: &House, games: &[Opening], to: &str, searched: bool) -> Letter {
+    let what = if searched { "games" } else { "openings" };
+    letter(to, "N40", None, format!("DPjudge {what} list ({})", house.id), openings(house, games))
+}
+
+/// For whom a list is: the sender's own seat.
+pub fn seat_of<'t>(table: &'t Table, who: &Who) -> Option<&'t crate::status::Participant> {
+    match who {
+        Who::Seat(n) => table.game.participants.get(*n),
+        _ => None,
+    }
+}

@@ -1,0 +1,156 @@
+//! The Master's commands (mail-commands.md 4; states: status-file.md 10.4).
+
+use super::acts::power_named;
+use super::code::{Code, Refusal, refuse};
+use super::commands::Command;
+use super::decision::GameState;
+use super::post::Circle;
+use super::session::{Desk, Tools};
+use super::signon::{Rank, SignedOn};
+use super::table::{Table, is_dummy, is_vacant};
+use super::{process, seats};
+
+/// Pass 1.
+pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refusal> {
+    let state = table.index.state;
+    let keeper = on.rank == Rank::Keeper;
+    if table.index.corrupt && !keeper {
+        return refuse(Code::BadState, "The judgekeeper has closed this game; nothing is changed.");
+    }
+    if state == GameState::Completed && !keeper && !matches!(command, Command::Reveal) {
+        return refuse(Code::BadState, "The game is over; only the judgekeeper can bring it back.");
+    }
+    match command {
+        Command::Form if state == GameState::Preparation || state == GameState::Forming => Ok(()),
+        Command::Form if state == GameState::Terminated && table.forming() => Ok(()),
+        Command::Form => refuse(Code::BadState, "A game that has begun forms again only by ROLLBACK FORMING."),
+        Command::Process { force } => {
+            if state != GameState::Active || table.forming() {
+                return refuse(Code::NotReady, "Only an active game can be processed.");
+            }
+            if let Some(error) = table.errors.first() {
+                return refuse(Code::NotReady, format!("The status file has an error: {error}"));
+            }
+            if !force && !super::time::with_clock(table, None, |game| game.may_be_processed()) {
+                return refuse(Code::NotReady, "Orders are missing. PROCESS! processes with what is in.");
+            }
+            Ok(())
+        }
+        Command::Preview if table.forming() => refuse(Code::NotReady, "The game has not begun."),
+        Command::Resign(power) => {
+            let n = power_named(table, power)?;
+            let p = &table.game.participants[n];
+            if is_vacant(p) || is_dummy(p) { refuse(Code::NotHeld, format!("Nobody holds {power}.")) } else { Ok(()) }
+        }
+        Command::Dummy(power) => {
+            let n = power_named(table, power)?;
+            if is_dummy(&table.game.participants[n]) {
+                refuse(Code::BadState, format!("{power} is a dummy already."))
+            } else {
+                Ok(())
+            }
+        }
+        Command::Revive(power, password) => {
+            let n = power_named(table, power)?;
+            let p = &table.game.participants[n];
+            if let Some(password) = password {
+                super::signon::new_password(password)?;
+            }
+            if !(is_vacant(p) || is_dummy(p)) {
+                return refuse(Code::BadState, format!("{power} is held by a player."));
+            }
+            match seats::last_player(p) {
+                Some(_) => Ok(()),
+                None => refuse(Code::BadState, "That power was never assigned to a player."),
+            }
+        }
+        Command::Become(power) => power_named(table, power).map(|_| ()),
+        Command::Rollback(_) | Command::Rollforward(_) => {
+            refuse(Code::BadState, "Rolling back is done by the judgekeeper: chancery game rollback.")
+        }
+        Command::Reveal => refuse(Code::BadState, "Identities of this game are public once it is over."),
+        _ => Ok(()),
+    }
+}
+
+/// Pass 2: commands of this page.
+pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> Result<String, Refusal> {
+    let _ = on;
+    match command {
+        Command::Form => {
+            if desk.table.open_seats() == 0 {
+                return begin(desk);
+            }
+            state(desk, GameState::Forming)
+        }
+        Command::Activate => {
+            if desk.table.forming() {
+                return begin(desk);
+            }
+            if desk.table.past_deadline()
+                && let Err(reason) = process::next_deadline(desk.table, false)
+            {
+                return refuse(Code::BadState, format!("The clock cannot be set: {reason}"));
+            }
+            state(desk, GameState::Active)
+        }
+        Command::Wait => state(desk, GameState::Waiting),
+        Command::Terminate => state(desk, GameState::Terminated),
+        Command::Resign(power) => {
+            let n = power_named(desk.table, power)?;
+            seats::resign(desk, n, true);
+            Ok("the seat is vacant".into())
+        }
+        Command::Dummy(power) => {
+            let n = power_named(desk.table, power)?;
+            seats::dummy(desk, n);
+            Ok("nobody plays it now".into())
+        }
+        Command::Revive(power, password) => {
+            let n = power_named(desk.table, power)?;
+            seats::revive(desk, n, password.as_deref(), tools);
+            Ok("given back to its last player".into())
+        }
+        _ => refuse(Code::Syntax, "That cannot be done here."),
+    }
+}
+
+fn begin(desk: &mut Desk) -> Result<String, Refusal> {
+    match seats::begin(desk) {
+        Ok(()) => Ok("the game has begun".into()),
+        Err(reason) => refuse(Code::BadState, format!("The game cannot begin: {reason}")),
+    }
+}
+
+fn state(desk: &mut Desk, to: GameState) -> Result<String, Refusal> {
+    if desk.table.index.state == to {
+        return Ok(format!("the game is {} already", to.word()));
+    }
+    desk.table.index.state = to;
+    let text = format!(
+        "Game {} is now {}.\n{}",
+        desk.table.game.name,
+        to.word(),
+        match to {
+            GameState::Active => format!("The deadline is {}.\n", desk.table.deadline_long()),
+            GameState::Waiting => "Its clock stands still until the Master starts it again.\n".into(),
+            _ => String::new(),
+        }
+    );
+    let subject = format!("Diplomacy game {} {}", desk.table.game.name, to.word());
+    let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N35", &subject, &text);
+    desk.decision.letters.extend(letters);
+    Ok(format!("the game is {}", to.word()))
+}
+
+/// N32.
+pub fn announce_deadline(desk: &mut Desk, by: &str) {
+    let text = format!(
+        "{by} has changed the deadline of game {}, {}.\n\nThe new deadline is {}.\n",
+        desk.table.game.name,
+        desk.table.phase(),
+        desk.table.deadline_long()
+    );
+    let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N32", "Diplomacy deadline changed", &text);
+    desk.decision.letters.extend(letters);
+}

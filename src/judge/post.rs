@@ -1,0 +1,197 @@
+//! Who gets a mail, and the form all mails share (notices.md 1).
+
+use super::table::{Table, is_dummy, is_vacant};
+use crate::mail::Letter;
+use crate::status::{Participant, ParticipantKind};
+
+/// Circles of recipients (notices.md 1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Circle {
+    /// Every power and observer with an address, and the Master.
+    All,
+    /// The same and monitors.
+    Everyone,
+}
+
+/// One mailbox that is written to, and for whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recipient {
+    /// Mail address.
+    pub address: String,
+    /// Index of the participant; `None`: the Master or somebody outside.
+    pub seat: Option<usize>,
+}
+
+fn is_monitor(p: &Participant) -> bool {
+    p.kind == ParticipantKind::Other("MONITOR".into())
+}
+
+/// Adds a recipient unless the address is there.
+fn add(list: &mut Vec<Recipient>, address: &str, seat: Option<usize>) {
+    if !address.is_empty() && !list.iter().any(|r| r.address.eq_ignore_ascii_case(address)) {
+        list.push(Recipient { address: address.to_string(), seat });
+    }
+}
+
+impl Table<'_> {
+    /// The recipients of a circle, each address once.
+    pub fn circle(&self, circle: Circle) -> Vec<Recipient> {
+        let mut list = Vec::new();
+        for (n, p) in self.game.participants.iter().enumerate() {
+            if (is_monitor(p) && circle == Circle::All) || is_vacant(p) {
+                continue;
+            }
+            for address in self.addresses(p) {
+                add(&mut list, &address, Some(n));
+            }
+        }
+        for address in self.master_addresses() {
+            add(&mut list, &address, None);
+        }
+        list
+    }
+
+    /// Recipients for chosen participants.
+    pub fn recipients(&self, seats: &[usize]) -> Vec<Recipient> {
+        let mut list = Vec::new();
+        for n in seats {
+            if let Some(p) = self.game.participants.get(*n) {
+                for address in self.addresses(p) {
+                    add(&mut list, &address, Some(*n));
+                }
+            }
+        }
+        list
+    }
+
+    /// The Master's mailboxes.
+    pub fn master_recipients(&self) -> Vec<Recipient> {
+        let mut list = Vec::new();
+        for address in self.master_addresses() {
+            add(&mut list, &address, None);
+        }
+        list
+    }
+
+    /// Participants that play a seat and are neither dummy nor vacant.
+    pub fn players(&self) -> Vec<usize> {
+        let plays = |p: &Participant| p.kind == ParticipantKind::Power && !is_dummy(p) && !is_vacant(p);
+        self.game.participants.iter().enumerate().filter(|(_, p)| plays(p)).map(|(n, _)| n).collect()
+    }
+
+    /// The same mail to several mailboxes, one letter each.
+    pub fn letters(&self, to: &[Recipient], notice: &str, subject: &str, text: &str) -> Vec<Letter> {
+        // TESTER: all mail of this game goes to one address, or nowhere (status-file.md 2.1).
+        let tester;
+        let to = match &self.game.tester {
+            None => to,
+            Some(None) => &[],
+            Some(Some(_)) if to.is_empty() => to,
+            Some(Some(address)) => {
+                tester = [Recipient { address: address.clone(), seat: None }];
+                &tester
+            }
+        };
+        to.iter()
+            .map(|r| Letter {
+                to: r.address.clone(),
+                game: Some(self.game.name.clone()),
+                phase: Some(self.phase()),
+                notice: notice.to_string(),
+                subject: subject_line(subject, &self.game.name),
+                text: text.to_string(),
+                bulk: to.len() > 1,
+                optional: r.seat.is_some_and(|n| {
+                    self.game.participants.get(n).is_some_and(|p| matches!(p.kind, ParticipantKind::Other(_)))
+                }) || notice == "N10",
+                ..Letter::default()
+            })
+            .collect()
+    }
+
+    /// The three lines before results, lists, confirmations and reminders (notices.md 1). The deadline is that of the
+    /// phase named.
+    pub fn header(&self) -> String {
+        let phase = match self.phase() {
+            // Old mapping programs know winter adjustments by this name only.
+            w if w.starts_with('W') && w.ends_with('A') => format!("F{}B", &w[1..w.len() - 1]),
+            other => other,
+        };
+        let mut text = format!(
+            ":: Judge: {}  Game: {}  Variant: {} {}\n",
+            self.house.id,
+            self.game.name,
+            self.referee.board(),
+            if self.referee.variant() == "standard" { "" } else { self.referee.variant() },
+        );
+        match self.game.deadline {
+            Some(deadline) if !self.completed() => {
+                text += &format!(":: Deadline: {phase} {}\n", super::time::short(deadline, self.zone()));
+            }
+            _ => text += &format!(":: Deadline: {phase} none\n"),
+        }
+        text + &format!(":: URL: {}\n", self.game_url())
+    }
+
+    /// The deadline in words, or that there is none.
+    pub fn deadline_long(&self) -> String {
+        match self.game.deadline {
+            Some(deadline) => super::time::long(deadline, self.zone()),
+            None => "none".into(),
+        }
+    }
+}
+
+/// Every subject names the game: ` (game)` is added unless its name is a word of the subject.
+pub fn subject_line(subject: &str, game: &str) -> String {
+    let named = subject.split(|c: char| c.is_whitespace() || c == '\'' || c == '(' || c == ')').any(|w| w == game);
+    if named { subject.to_string() } else { format!("{subject} ({game})") }
+}
+
+/// Wraps words at `width` columns; continuation lines are indented. Hyphenated words stay whole.
+pub fn wrap(text: &str, width: usize, indent: usize) -> String {
+    let mut out = String::new();
+    let mut column = 0;
+    for (n, word) in text.split(' ').enumerate() {
+        let length = word.chars().count();
+        if n > 0 {
+            if column + 1 + length > width {
+                out.push('\n');
+                out.push_str(&" ".repeat(indent));
+                column = indent;
+            } else {
+                out.push(' ');
+                column += 1;
+            }
+        }
+        out.push_str(word);
+        column += length;
+    }
+    out
+}
+
+/// `A`, `A and B`, `A, B and C`.
+pub fn and_list(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn subjects_name_the_game_once() {
+        assert_eq!(subject_line("Diplomacy results balkan9 S1901M", "balkan9"), "Diplomacy results balkan9 S1901M");
+        assert_eq!(subject_line("Diplomacy deadline reminder", "balkan9"), "Diplomacy deadline reminder (balkan9)");
+        assert_eq!(subject_line("Diplomacy game 'x' complete", "x"), "Diplomacy game 'x' complete");
+    }
+
+    #[test]
+    fn wrapping_keeps_words() {
+        assert_eq!(wrap("one two three", 7, 2), "one two\n  three");
+    }
+}

@@ -1,0 +1,235 @@
+//! The life of phases: a phase is processed, previewed, or the game ends (clock.md 8). Everything happens on the copy in
+//! hand; the archive commits it as one change.
+
+use super::decision::{FileEdit, GameState};
+use super::post::Circle;
+use super::session::Desk;
+use super::table::Table;
+use crate::clock;
+use crate::status::{GameResult, PhaseKeyword, PhaseState};
+
+/// Why a phase is processed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// The deadline processor.
+    Clock,
+    /// PROCESS.
+    Master,
+    /// Orders came in (REAL_TIME, NO_DEADLINE).
+    Orders,
+}
+
+/// The seed of a phase: the same for the same game, phase and history, so that a replay repeats it.
+pub fn seed_of(table: &Table) -> u64 {
+    table.seed
+}
+
+/// Processes the current phase; a failure is reported in the reply and leaves the game as it was.
+pub fn run(desk: &mut Desk, cause: Cause) {
+    let before = desk.table.phase();
+    match resolve(desk) {
+        Ok(()) => {
+            let now = desk.table.phase();
+            if cause != Cause::Clock {
+                desk.reply.note(
+                    0,
+                    super::reply::Mark::Ok,
+                    format!("{before} has been processed; the game is in {now}"),
+                );
+            }
+        }
+        Err(error) => {
+            desk.reply.detail(
+                0,
+                super::reply::Mark::Error,
+                "processing",
+                "R_INTERNAL",
+                &format!("The phase could not be processed: {error}"),
+            );
+            let text = format!(
+                "Game {}, phase {before}: {error}\nThe game keeps its old phase and is tried again.\n",
+                desk.table.game.name
+            );
+            let keepers: Vec<_> = desk
+                .table
+                .house
+                .keepers
+                .iter()
+                .map(|a| super::post::Recipient { address: a.clone(), seat: None })
+                .collect();
+            let letters = desk.table.letters(&keepers, "N62", "Diplomacy adjudication error!", &text);
+            desk.decision.letters.extend(letters);
+            desk.table.game.delay = 3;
+        }
+    }
+}
+
+fn resolve(desk: &mut Desk) -> Result<(), String> {
+    let phase = desk.table.phase();
+    let header = desk.table.header();
+    // Row 1: powers that are about to be defaulted.
+    let defaulted: Vec<String> =
+        desk.table.referee.owing(&desk.table.game).iter().map(|k| desk.table.title_of_key(k)).collect();
+    if !defaulted.is_empty() {
+        let text =
+            late_table(desk.table, if defaulted.len() == 1 { "Power in CD:" } else { "Powers in CD:" }, &defaulted);
+        let letters = desk.table.letters(&desk.table.master_recipients(), "N15", "Diplomacy CD notice", &text);
+        desk.decision.letters.extend(letters);
+    }
+    desk.decision.files.push(FileEdit::KeepStatus(format!("status.{phase}")));
+    let seed = seed_of(desk.table);
+    let resolution = desk.table.referee.resolve(&desk.table.game, seed)?;
+    desk.table.game = resolution.game;
+    let mut record = resolution.record;
+    let game = &mut desk.table.game;
+    game.delay = 0;
+    if game.keyword == PhaseKeyword::Await {
+        game.keyword = PhaseKeyword::Phase;
+    }
+    for p in &mut game.participants {
+        p.wait = false;
+        p.cd = false;
+    }
+    let mut report = resolution.report;
+    if !report.ends_with('\n') {
+        report.push('\n');
+    }
+    match &resolution.victors {
+        Some(victors) => {
+            complete_at(desk, victors, &phase);
+            report += "\nThe game is over.  Thank you for playing.\n";
+        }
+        None => {
+            next_deadline(desk.table, false)?;
+            if !desk.table.referee.resolvable(&desk.table.game) {
+                desk.table.game.keyword = PhaseKeyword::Wait;
+            }
+            report += &next_phase_lines(desk.table);
+        }
+    }
+    let text = format!("{header}\n{report}");
+    if let Some(object) = record.as_object_mut() {
+        object.insert("processed".into(), desk.table.now.format("%Y-%m-%dT%H:%M:%SZ").to_string().into());
+        object.insert("report".into(), text.clone().into());
+    }
+    let subject = format!("Diplomacy results {} {phase}", desk.table.game.name);
+    let to = desk.table.circle(Circle::Everyone);
+    let root = format!("<{}.results@{}>", desk.table.game.name, mail_host(desk.table));
+    let mut letters = desk.table.letters(&to, "N17", &subject, &text);
+    for letter in &mut letters {
+        letter.phase = Some(phase.clone());
+        letter.references = vec![root.clone()];
+    }
+    desk.decision.letters.extend(letters);
+    file_report(desk, &subject, &text);
+    desk.decision.files.push(FileEdit::Append("results.jsonl".into(), format!("{record}\n")));
+    Ok(())
+}
+
+/// Host part of the judge's address.
+pub fn mail_host(table: &Table) -> String {
+    table.house.address.rsplit('@').next().unwrap_or("localhost").to_string()
+}
+
+/// `The next phase of 'x' will be …` and the deadline.
+pub fn next_phase_lines(table: &Table) -> String {
+    let mut text =
+        format!("\nThe next phase of '{}' will be {}.\n", table.game.name, table.referee.phase_title(&table.game));
+    if table.game.deadline.is_some() {
+        text += &format!("The deadline for orders will be {}.\n", table.deadline_long());
+    }
+    text
+}
+
+/// Sets the deadline of the phase that has just begun (clock.md 4).
+pub fn next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
+    super::time::set_next_deadline(table, first)
+}
+
+/// Appends a report to `results` with the old head (notices.md 4.6).
+pub fn file_report(desk: &mut Desk, subject: &str, text: &str) {
+    let stamp = desk.table.now.format("%a %b %e %H:%M:%S %Y");
+    // A line of the text that looks like an entry head must not be taken for one.
+    let body: String =
+        text.lines().map(|l| if l.starts_with("From ") { format!(">{l}\n") } else { format!("{l}\n") }).collect();
+    let entry = format!("From {} {stamp}\nSubject: {subject}\n\n{body}\n", desk.table.house.address);
+    desk.decision.files.push(FileEdit::Append("results".into(), entry));
+}
+
+/// Ends the game by agreement in the current phase.
+pub fn complete(desk: &mut Desk, victors: &[String]) {
+    let phase = desk.table.phase();
+    complete_at(desk, victors, &phase);
+}
+
+fn complete_at(desk: &mut Desk, victors: &[String], phase: &str) {
+    let finish = clock::format::date(desk.table.local_now().date());
+    let game = &mut desk.table.game;
+    let mut victors = victors.to_vec();
+    victors.sort();
+    game.result = Some(GameResult { phase: phase.to_string(), victors });
+    game.finish = Some(finish);
+    game.phase = PhaseState::Completed;
+    game.keyword = PhaseKeyword::Phase;
+    game.deadline = None;
+    game.delay = 0;
+    game.proposal = None;
+    game.timing.retain(|(key, _)| key != "NOT");
+    for p in &mut game.participants {
+        p.wait = false;
+        p.cd = false;
+        p.orders = None;
+        p.adjust.clear();
+    }
+    desk.table.index.state = GameState::Completed;
+}
+
+/// PREVIEW: results to the Master only, nothing stored.
+pub fn preview(desk: &mut Desk) {
+    let phase = desk.table.phase();
+    let seed = seed_of(desk.table);
+    match desk.table.referee.resolve(&desk.table.game, seed) {
+        Ok(resolution) => {
+            let text = format!("{}\n{}", desk.table.header(), resolution.report);
+            let subject = format!("PREVIEW Diplomacy results {} {phase}", desk.table.game.name);
+            let letters = desk.table.letters(&desk.table.master_recipients(), "N16", &subject, &text);
+            desk.decision.letters.extend(letters);
+            desk.reply.note(0, super::reply::Mark::Ok, format!("preview of {phase} sent to the Master"));
+        }
+        Err(error) => desk.reply.detail(0, super::reply::Mark::Error, "PREVIEW", "R_INTERNAL", &error),
+    }
+}
+
+/// Powers that owe orders and are not exempt now (clock.md 9).
+pub fn late(table: &Table) -> Vec<String> {
+    super::time::late(table)
+}
+
+/// Orders came in: NO_DEADLINE and REAL_TIME games go on at once, others at the round after next (clock.md 3.1).
+pub fn after_orders(desk: &mut Desk) {
+    match super::time::with_clock(desk.table, None, clock::tick::after_entry) {
+        clock::tick::AfterEntry::Process => run(desk, Cause::Orders),
+        clock::tick::AfterEntry::Delay(n) => desk.table.game.delay = n,
+        clock::tick::AfterEntry::Keep => {}
+    }
+}
+
+/// The table of late notices (notices.md 2): labels padded to 18 columns.
+pub fn late_table(table: &Table, label: &str, powers: &[String]) -> String {
+    let mut text = format!("{:<18}{} ({})\n", "Diplomacy Game:", table.game.name, table.house.id);
+    text += &format!(
+        "{:<18}{}\n",
+        "Current Phase:",
+        super::table::title_case(&match &table.game.phase {
+            PhaseState::Running(phase) => phase.clone(),
+            PhaseState::Forming => "FORMING".into(),
+            PhaseState::Completed => "COMPLETED".into(),
+        })
+    );
+    text += &format!("{:<18}{}\n", "Missed Deadline:", table.deadline_long());
+    if !powers.is_empty() {
+        text += &super::post::wrap(&format!("{label:<18}{}", powers.join(", ")), 70, 18);
+        text.push('\n');
+    }
+    text
+}

@@ -1,0 +1,339 @@
+//! The people a judge knows (mail-commands.md 7): who registers, confirms an address, adds one, and asks what is on file.
+//! Nothing beyond name, addresses, zone and language is kept. Pure: the shell reads and commits the file.
+
+use super::code::{Code, Refusal};
+use super::commands::{Header, Line};
+use super::reply::{Mark, Reply, masked};
+use super::session::Sender;
+use super::signon::is_address;
+use super::table::{House, title_case};
+use crate::mail::Letter;
+use crate::status::Person;
+use chrono::{DateTime, Duration, Utc};
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+/// How long a code holds.
+const CODE_DAYS: i64 = 7;
+
+/// How the judge knows people (`registry.mode`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, Default)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Anybody may register.
+    #[default]
+    Open,
+    /// The keeper enters people.
+    Closed,
+    /// Everybody is known: identity is the address.
+    None,
+}
+
+/// Somebody the judge knows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// Number.
+    pub id: u32,
+    /// First and last name.
+    pub name: String,
+    /// Confirmed addresses, lower case; the first is the main one.
+    pub addresses: Vec<String>,
+    /// Time zone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
+    /// Language.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    /// An address that waits for its code.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
+    /// Permanent bounces: address and time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bounces: Vec<(String, DateTime<Utc>)>,
+}
+
+/// An address not confirmed yet.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Address.
+    pub address: String,
+    /// Code that was mailed.
+    pub code: String,
+    /// When.
+    pub since: DateTime<Utc>,
+}
+
+/// The registry file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registry {
+    /// Everybody, by number.
+    pub people: Vec<Known>,
+}
+
+impl Registry {
+    /// The person with that confirmed address.
+    pub fn find(&self, address: &str) -> Option<&Known> {
+        self.people.iter().find(|k| k.addresses.iter().any(|a| a.eq_ignore_ascii_case(address)))
+    }
+
+    fn find_mut(&mut self, address: &str) -> Option<&mut Known> {
+        self.people.iter_mut().find(|k| k.addresses.iter().any(|a| a.eq_ignore_ascii_case(address)))
+    }
+
+    /// The person as PLAYER lines write him.
+    pub fn person(&self, mode: Mode, address: &str, display_name: Option<&str>) -> Option<Person> {
+        if let Some(known) = self.find(address) {
+            return Some(Person {
+                id: known.id.to_string(),
+                addresses: vec![known.addresses.first().cloned().unwrap_or_else(|| address.to_string())],
+                name: known.name.split_whitespace().collect::<Vec<_>>().join("_"),
+            });
+        }
+        if mode != Mode::None {
+            return None;
+        }
+        let local = address.split('@').next().unwrap_or("somebody");
+        let name: Vec<String> = display_name
+            .unwrap_or(local)
+            .split(|c: char| c.is_whitespace() || matches!(c, '|' | ',' | '_' | '"' | '<' | '>'))
+            .filter(|w| !w.is_empty())
+            .map(str::to_string)
+            .collect();
+        let name = if name.is_empty() { title_case(local) } else { name.join("_") };
+        Some(Person { id: "NO-ID".into(), addresses: vec![address.to_string()], name })
+    }
+}
+
+fn code(seed: u64) -> String {
+    const ALPHABET: &[u8] = b"ABCDEFGHJKMNPQRSTUVWXYZ23456789";
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    (0..8).map(|_| ALPHABET[(rng.next_u32() % ALPHABET.len() as u32) as usize] as char).collect()
+}
+
+/// REGISTER, CONFIRM, IAMALSO, WHOAMI, FORGET ME. `playing`: whether the sender has a seat in a game that is not over.
+#[allow(clippy::too_many_arguments)]
+pub fn command(
+    registry: &mut Registry,
+    mode: Mode,
+    header: &Header,
+    line: &Line,
+    from: &Sender,
+    house: &House,
+    playing: bool,
+    now: DateTime<Utc>,
+    seed: u64,
+) -> (Reply, Vec<Letter>) {
+    let mut reply = Reply { outcome: "answered".into(), ..Reply::default() };
+    let mut letters = Vec::new();
+    let result = match header {
+        Header::Register { lines } => register(registry, mode, lines, from, house, now, seed, &mut letters),
+        Header::Confirm { code } => confirm(registry, code, from, now),
+        Header::IAmAlso { address } => also(registry, address, from, house, now, seed, &mut letters),
+        Header::WhoAmI => match registry.find(&from.address) {
+            Some(known) => Ok(format!("you are #{} {}, {}", known.id, known.name, known.addresses.join(", "))),
+            None if mode == Mode::None => Ok("this judge keeps no register: you are your address".into()),
+            None => Err(unknown()),
+        },
+        Header::Forget => {
+            match registry.people.iter().position(|k| k.addresses.iter().any(|a| a.eq_ignore_ascii_case(&from.address)))
+            {
+                None => Err(unknown()),
+                Some(_) if playing => {
+                    Err(Refusal { code: Code::BadState, sentence: "You play in a game; resign first.".into() })
+                }
+                Some(at) => {
+                    registry.people.remove(at);
+                    Ok("your entry is erased".into())
+                }
+            }
+        }
+        _ => Err(Refusal { code: Code::Syntax, sentence: "That cannot be done by mail.".into() }),
+    };
+    match result {
+        Ok(text) => reply.note(line.number, Mark::Ok, format!("{}: {text}", masked(&line.text))),
+        Err(refusal) => reply.refuse(line, &refusal),
+    }
+    (reply, letters)
+}
+
+fn unknown() -> Refusal {
+    Refusal {
+        code: Code::NotRegistered,
+        sentence: "The judge does not know your address. Send REGISTER, Name: First Last, END.".into(),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn register(
+    registry: &mut Registry,
+    mode: Mode,
+    lines: &[Line],
+    from: &Sender,
+    house: &House,
+    now: DateTime<Utc>,
+    seed: u64,
+    letters: &mut Vec<Letter>,
+) -> Result<String, Refusal> {
+    if mode != Mode::Open {
+        return Err(Refusal {
+            code: Code::BadState,
+            sentence: "People are not registered by mail at this judge.".into(),
+        });
+    }
+    if registry.find(&from.address).is_some() {
+        return Ok("you are registered already; WHOAMI shows your entry".into());
+    }
+    let field = |name: &str| {
+        lines.iter().find_map(|l| {
+            let (key, value) = l.text.split_once(':')?;
+            key.trim().eq_ignore_ascii_case(name).then(|| value.split_whitespace().collect::<Vec<_>>().join(" "))
+        })
+    };
+    let name = field("Name").unwrap_or_default();
+    let good = name.split(' ').count() >= 2
+        && name.len() <= 80
+        && name.split(' ').all(|w| w.starts_with(char::is_alphabetic))
+        && !name.contains(['|', '<', '>', ',']);
+    if !good {
+        return Err(Refusal {
+            code: Code::Syntax,
+            sentence: "Write your name in two words at least: Name: First Last.".into(),
+        });
+    }
+    let zone = match field("Zone") {
+        Some(zone) => match crate::clock::zone::named(&zone) {
+            Ok(zone) => Some(zone.name().to_string()),
+            Err(_) => {
+                return Err(Refusal {
+                    code: Code::BadZone,
+                    sentence: format!("{zone} is no time zone; write one like Europe/Paris."),
+                });
+            }
+        },
+        None => None,
+    };
+    let code = code(seed);
+    let pending = Pending { address: from.address.clone(), code: code.clone(), since: now };
+    registry
+        .people
+        .retain(|k| !(k.addresses.is_empty() && k.pending.as_ref().is_some_and(|p| p.address == from.address)));
+    let id = registry.people.iter().map(|k| k.id).max().unwrap_or(100) + 1;
+    registry.people.push(Known {
+        id,
+        name,
+        addresses: Vec::new(),
+        zone,
+        language: field("Language"),
+        pending: Some(pending),
+        bounces: Vec::new(),
+    });
+    letters.push(code_letter(&from.address, &code, house));
+    Ok("a code is on its way to this address; send CONFIRM and the code within a week".into())
+}
+
+/// N50.
+fn code_letter(to: &str, code: &str, house: &House) -> Letter {
+    Letter {
+        to: to.to_string(),
+        notice: "N50".into(),
+        subject: format!("Your code for {}", house.id),
+        text: format!(
+            "To confirm this address for the judge {}, mail {} the line\n\n    CONFIRM {code}\n\nIf you did not ask for this, do nothing.\n",
+            house.nick, house.address
+        ),
+        auto: crate::mail::Auto::Replied,
+        ..Letter::default()
+    }
+}
+
+fn confirm(registry: &mut Registry, code: &str, from: &Sender, now: DateTime<Utc>) -> Result<String, Refusal> {
+    let fits = |k: &Known| {
+        k.pending.as_ref().is_some_and(|p| {
+            p.code.eq_ignore_ascii_case(code)
+                && now - p.since <= Duration::days(CODE_DAYS)
+                && (p.address.eq_ignore_ascii_case(&from.address)
+                    || k.addresses.iter().any(|a| a.eq_ignore_ascii_case(&from.address)))
+        })
+    };
+    let Some(known) = registry.people.iter_mut().find(|k| fits(k)) else {
+        return Err(Refusal {
+            code: Code::Syntax,
+            sentence: "That code is not known here for your address, or older than a week.".into(),
+        });
+    };
+    if let Some(pending) = known.pending.take()
+        && !known.addresses.contains(&pending.address)
+    {
+        known.addresses.push(pending.address);
+    }
+    Ok(format!("you are registered as #{} {}", known.id, known.name))
+}
+
+/// IAMALSO: sent from the new address, naming the old one, which gets the code.
+fn also(
+    registry: &mut Registry,
+    old: &str,
+    from: &Sender,
+    house: &House,
+    now: DateTime<Utc>,
+    seed: u64,
+    letters: &mut Vec<Letter>,
+) -> Result<String, Refusal> {
+    if !is_address(old) {
+        return Err(Refusal { code: Code::BadAddress, sentence: format!("{old} is no mail address.") });
+    }
+    if registry.find(&from.address).is_some() {
+        return Err(Refusal { code: Code::BadState, sentence: "This address belongs to somebody already.".into() });
+    }
+    // The same answer whether the old address is known or not: nobody is told who is registered here.
+    if let Some(known) = registry.find_mut(old) {
+        let code = code(seed);
+        known.pending = Some(Pending { address: from.address.clone(), code: code.clone(), since: now });
+        letters.push(code_letter(old, &code, house));
+    }
+    Ok("if that address is known here, a code is on its way to it; send CONFIRM and the code from either address"
+        .into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn house() -> House {
+        House {
+            id: "CHCY".into(),
+            nick: "chancery".into(),
+            address: "judge@judge.example".into(),
+            url: "https://judge.example".into(),
+            zone: chrono_tz::Tz::UTC,
+            keepers: vec![],
+            keeper_hash: None,
+            observers: vec![],
+            create_limit: 0,
+            create_limit_per_master: 0,
+            hall_of_fame: None,
+        }
+    }
+
+    #[test]
+    fn registering_needs_the_code() {
+        let mut registry = Registry::default();
+        let from = Sender { address: "zoe@example.com".into(), ..Sender::default() };
+        let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap_or_default();
+        let line = Line { number: 1, text: "REGISTER".into() };
+        let header = Header::Register { lines: Line::all(["Name: Zoe Zorn"]) };
+        let (reply, letters) = command(&mut registry, Mode::Open, &header, &line, &from, &house(), false, now, 7);
+        assert!(!reply.has_errors(), "{reply:?}");
+        assert!(registry.find("zoe@example.com").is_none(), "not before the code");
+        let code = registry.people[0].pending.clone().map(|p| p.code).unwrap_or_default();
+        assert!(letters[0].text.contains(&code));
+        let stranger = Sender { address: "eve@example.com".into(), ..Sender::default() };
+        let confirm = Header::Confirm { code };
+        let (reply, _) = command(&mut registry, Mode::Open, &confirm, &line, &stranger, &house(), false, now, 8);
+        assert!(reply.has_errors());
+        let (reply, _) = command(&mut registry, Mode::Open, &confirm, &line, &from, &house(), false, now, 9);
+        assert!(!reply.has_errors());
+        assert_eq!(registry.person(Mode::Open, "ZOE@example.com", None).map(|p| p.name), Some("Zoe_Zorn".into()));
+    }
+}

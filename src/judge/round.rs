@@ -1,0 +1,228 @@
+//! One check of one game (clock.md 3): what the deadline processor does to it now.
+
+use super::decision::GameState;
+use super::post::{Recipient, and_list};
+use super::process::{self, Cause};
+use super::seats;
+use super::session::{Desk, Outcome};
+use super::table::{Table, Who, is_dummy, is_vacant};
+use crate::clock::{self, daily::Reason, tick::Action};
+use crate::diplomacy::rules::Rule;
+use crate::status::Omniscient;
+
+/// What the round knows besides the game.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Round {
+    /// When the previous round was, if it was recent.
+    pub previous: Option<chrono::DateTime<chrono::Utc>>,
+    /// First check of the day: reminders to Masters.
+    pub daily: bool,
+}
+
+/// What the clock wants done, on its own: the verdict borrows nothing of the game.
+struct Verdict {
+    action: Action,
+    delay: u8,
+    state: GameState,
+    dismissed: Vec<String>,
+}
+
+/// Checks one game.
+pub fn check(table: &mut Table, round: Round) -> Outcome {
+    let (before, index) = (table.game.clone(), table.index.clone());
+    let verdict = super::time::with_clock(table, round.previous, |game| {
+        let verdict = clock::tick::tick(game);
+        let dismissed = verdict.dismissed.iter().map(|k| k.to_string()).collect();
+        Verdict { action: verdict.action, delay: verdict.delay, state: verdict.state, dismissed }
+    });
+    let mut desk = Desk::new(table);
+    let audit = match verdict.action {
+        Action::Ignore | Action::Idle => String::new(),
+        action => format!("round: {}", action.word()),
+    };
+    desk.table.game.delay = verdict.delay;
+    match verdict.action {
+        Action::Ignore | Action::Idle | Action::Delay => {}
+        Action::Process => process::run(&mut desk, Cause::Clock),
+        Action::Preview => {
+            desk.table.index.state = verdict.state;
+            process::preview(&mut desk);
+        }
+        Action::Dismiss => dismiss(&mut desk, &verdict.dismissed),
+        Action::LateNotice => late_notice(&mut desk),
+        Action::Remind => remind(&mut desk),
+    }
+    if round.daily {
+        daily(&mut desk);
+    }
+    desk.reply.outcome = verdict.action.word().into();
+    desk.close(&before, &index, audit)
+}
+
+/// Step 9: the late are resigned (clock.md 11).
+fn dismiss(desk: &mut Desk, keys: &[String]) {
+    let names: Vec<String> = keys.iter().map(|k| desk.table.title_of_key(k)).collect();
+    let label = if names.len() == 1 { "Dismissed Power:" } else { "Dismissed Powers:" };
+    let text = process::late_table(desk.table, label, &names);
+    let letters = desk.table.letters(
+        &desk.table.circle(super::post::Circle::Everyone),
+        "N14",
+        "Diplomacy player dismissal",
+        &text,
+    );
+    desk.decision.letters.extend(letters);
+    for key in keys {
+        if let Some(n) = desk.table.seat_index(key) {
+            seats::resign(desk, n, false);
+        }
+    }
+    desk.table.index.state = GameState::Waiting;
+    desk.table.game.delay = 0;
+}
+
+/// Step 11 (clock.md 10): within 2 h 40 min of the deadline everybody, later only the late ones and the Master.
+fn late_notice(desk: &mut Desk) {
+    let table = &desk.table;
+    let late = process::late(table);
+    let names: Vec<String> = late.iter().map(|k| table.title_of_key(k)).collect();
+    let Some(deadline) = table.game.deadline.map(|d| table.deadline_utc(d)) else { return };
+    let early = table.now - deadline < chrono::Duration::minutes(160);
+    let hidden = table.rule(Rule::HideLatePowers);
+    let penalty = penalty(table);
+    let late_seats: Vec<usize> = late.iter().filter_map(|k| answering(table, k)).collect();
+    let late_boxes = table.recipients(&late_seats);
+    let label = if names.len() == 1 { "Late Power:" } else { "Late Powers:" };
+    let mut letters = Vec::new();
+    for to in &late_boxes {
+        let own: Vec<String> = match to.seat {
+            Some(n) if hidden => vec![table.title(&Who::Seat(n))],
+            _ => names.clone(),
+        };
+        let text = process::late_table(table, label, &own) + &penalty;
+        letters.extend(table.letters(std::slice::from_ref(to), "N13", "Diplomacy deadline missed", &text));
+    }
+    let mut others: Vec<Recipient> = Vec::new();
+    if early {
+        others.extend(table.recipients(&table.players()));
+        for (n, p) in table.game.participants.iter().enumerate() {
+            if p.omniscient != Omniscient::No {
+                others.extend(table.recipients(&[n]));
+            }
+        }
+    }
+    others.retain(|r| !late_boxes.iter().any(|l| l.address == r.address));
+    let text = if hidden {
+        process::late_table(table, label, &[]) + "One or more powers are late.\n" + &penalty
+    } else {
+        process::late_table(table, label, &names) + &penalty
+    };
+    letters.extend(table.letters(&others, "N13", "Diplomacy late notice", &text));
+    let text = process::late_table(table, label, &names) + &penalty;
+    let masters: Vec<Recipient> =
+        table.master_recipients().into_iter().filter(|m| !letters.iter().any(|l| l.to == m.address)).collect();
+    // More than 2 h 40 min late, the Master hears of it once a day: a notice comes every eight hours.
+    let first_of_day = early || (table.now - deadline).num_hours() % 24 < 9;
+    if first_of_day {
+        letters.extend(table.letters(&masters, "N13", "Diplomacy late notice", &text));
+    }
+    desk.decision.letters.extend(letters);
+}
+
+fn penalty(table: &Table) -> String {
+    let timing = super::time::timing(&table.game);
+    match clock::tick::penalty(super::time::clock_rules(&table.rules), &timing) {
+        Some(penalty) => format!("\n{}\n", clock::tick::penalty_words(penalty)),
+        None => String::new(),
+    }
+}
+
+/// Who answers for a late power: itself, or its controller.
+fn answering(table: &Table, key: &str) -> Option<usize> {
+    let n = table.seat_index(key)?;
+    let p = &table.game.participants[n];
+    match p.control.first() {
+        Some(controller) if is_dummy(p) || p.address.is_empty() => table.seat_index(controller).or(Some(n)),
+        _ => Some(n),
+    }
+}
+
+/// Step 12: one mail to each mailbox that owes orders, naming all its powers.
+fn remind(desk: &mut Desk) {
+    let table = &desk.table;
+    let mut letters = Vec::new();
+    let mut boxes: Vec<(Recipient, Vec<String>)> = Vec::new();
+    for key in process::late(table) {
+        let Some(n) = table.seat_index(&key) else { continue };
+        let to = match answering(table, &key) {
+            Some(n)
+                if !is_vacant(&table.game.participants[n])
+                    && !table.addresses(&table.game.participants[n]).is_empty() =>
+            {
+                table.recipients(&[n])
+            }
+            _ => table.master_recipients(),
+        };
+        for recipient in to {
+            match boxes.iter_mut().find(|(r, _)| r.address == recipient.address) {
+                Some((_, names)) => names.push(table.title(&Who::Seat(n))),
+                None => boxes.push((recipient, vec![table.title(&Who::Seat(n))])),
+            }
+        }
+    }
+    for (to, names) in boxes {
+        let text = format!(
+            "{}\nThe deadline of game {}, {}, is {}.\nOrders are due from {}.\n",
+            table.header(),
+            table.game.name,
+            table.phase(),
+            table.deadline_long(),
+            and_list(&names)
+        );
+        letters.extend(table.letters(std::slice::from_ref(&to), "N10", "Diplomacy deadline reminder", &text));
+    }
+    desk.decision.letters.extend(letters);
+}
+
+/// Once a day (clock.md 12): faults, overdue games, games that look for players.
+fn daily(desk: &mut Desk) {
+    let table = &desk.table;
+    let held = table.index.held || table.game.held.is_some();
+    let deadline = table.game.deadline.map(|d| table.deadline_utc(d));
+    let Some(due) = clock::daily::daily(table.index.state, held, !table.errors.is_empty(), deadline, table.now) else {
+        return;
+    };
+    let game = &table.game.name;
+    let days = deadline.map_or(0, |d| (table.now - d).num_days());
+    let (notice, subject, text) = match due.reason {
+        Reason::Errors => (
+            "N38",
+            "Diplomacy ERRORS",
+            format!(
+                "The status file of game {game} has errors; nothing is processed until they are mended.\n\n{}\n\n{}\n",
+                table.errors.join("\n"),
+                table.game_url()
+            ),
+        ),
+        Reason::Overdue => ("N39", "Diplomacy game alert", format!("Game {game} is {days} days past its deadline.\n")),
+        Reason::Idle(state) => {
+            let needs = if table.forming() {
+                format!("Open seats: {}.", table.open_seats())
+            } else {
+                let names: Vec<String> = table.game.need.iter().map(|n| table.title_of_key(&n.power)).collect();
+                if names.is_empty() {
+                    "Nobody is missing.".into()
+                } else {
+                    format!("Players are sought for {}.", and_list(&names))
+                }
+            };
+            let text = format!("Game {game} is {}. {needs}\n{}\n", state.word(), table.game_url());
+            ("N37", "Diplomacy game reminder", text)
+        }
+    };
+    let mut to = if due.master { table.master_recipients() } else { Vec::new() };
+    if due.keeper {
+        to.extend(table.house.keepers.iter().map(|a| Recipient { address: a.clone(), seat: None }));
+    }
+    let letters = table.letters(&to, notice, subject, &text);
+    desk.decision.letters.extend(letters);
+}

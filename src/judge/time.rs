@@ -1,0 +1,204 @@
+//! Between a game and the clock: what the clock room needs to know of a game, and its answers in the game's words.
+
+use super::table::Table;
+use crate::clock::{self, ClockRules, Query, Timing};
+use crate::diplomacy::rules::Rules;
+use crate::status::Game;
+use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono_tz::Tz;
+
+/// The clock's rules among those in force.
+pub fn clock_rules(rules: &Rules) -> ClockRules {
+    ClockRules::from_names(rules.iter().map(|r| r.name()))
+}
+
+/// TIMING of a game; what is wrong in it keeps its default (the status check reports it).
+pub fn timing(game: &Game) -> Timing {
+    Timing::read(&game.timing).0
+}
+
+/// Long form of a wall-clock stamp: `Saturday 28 November 2026 20:00 GMT`.
+pub fn long(local: NaiveDateTime, zone: Tz) -> String {
+    clock::format::long(&clock::zone::resolve(zone, local))
+}
+
+/// Short form: `Sat 28 Nov 2026 20:00 GMT`.
+pub fn short(local: NaiveDateTime, zone: Tz) -> String {
+    clock::format::short(&clock::zone::resolve(zone, local))
+}
+
+/// The moment of a wall-clock stamp.
+pub fn to_utc(local: NaiveDateTime, zone: Tz) -> DateTime<Utc> {
+    clock::zone::resolve(zone, local).to_utc()
+}
+
+/// Sets the deadline of the phase that has just begun, and drops absences that are over (clock.md 4).
+pub fn set_next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
+    let timing = timing(&table.game);
+    let kind = table.referee.phase_kind(&table.game);
+    let query = Query {
+        now: table.now,
+        zone: table.zone(),
+        timing: &timing,
+        phase: &kind,
+        rules: clock_rules(&table.rules),
+        first,
+        previous: table.game.deadline,
+    };
+    let deadline = clock::next_deadline(&query).map_err(|e| e.to_string())?;
+    table.game.deadline = deadline.local;
+    clock::timing::set_absences(&mut table.game.timing, &deadline.absences);
+    Ok(())
+}
+
+/// Why the deadline after this one would fall where it does, in sentences (`clock explain`, replies, pages).
+pub fn explain_next(table: &Table) -> String {
+    let timing = timing(&table.game);
+    let kind = table.referee.phase_kind(&table.game);
+    let query = Query {
+        now: table.now,
+        zone: table.zone(),
+        timing: &timing,
+        phase: &kind,
+        rules: clock_rules(&table.rules),
+        first: false,
+        previous: table.game.deadline,
+    };
+    match clock::explain_deadline(&query) {
+        Ok(deadline) => clock::sentences(&deadline.steps),
+        Err(error) => error.to_string(),
+    }
+}
+
+/// The deadlines of a game in words, for welcomes and lists: `3 days for movement, 1 day otherwise, at 20:00`.
+pub fn policy(game: &Game) -> String {
+    if game.rules.iter().any(|r| r == "NO_DEADLINE") {
+        return "none".into();
+    }
+    let timing = timing(game);
+    let (movement, _) = timing.delay("MOVEMENT");
+    let (minor, _) = timing.delay("RETREATS");
+    let mut text = if movement == minor {
+        format!("{} a phase", movement.words())
+    } else {
+        format!("{} for movement, {} otherwise", movement.words(), minor.words())
+    };
+    if !timing.at.is_empty() {
+        let times: Vec<String> = timing.at.iter().map(|t| t.format("%H:%M").to_string()).collect();
+        text += &format!(", at {}", times.join(" or "));
+    }
+    if let Some(zone) = &game.zone {
+        text += &format!(" ({zone})");
+    }
+    text
+}
+
+/// A span of TIMING in words: `2 days`.
+pub fn span_words(text: &str) -> String {
+    text.parse::<clock::Span>().map(|s| s.words()).unwrap_or_else(|_| text.to_string())
+}
+
+/// Replaces the value of a TIMING key, or adds it at the end.
+pub fn put_timing(pairs: &mut Vec<(String, String)>, key: &str, value: &str) {
+    match pairs.iter_mut().find(|(k, _)| k == key) {
+        Some((_, old)) => *old = value.to_string(),
+        None => pairs.push((key.to_string(), value.to_string())),
+    }
+}
+
+/// Shows the clock this game as it is now.
+pub fn with_clock<R>(
+    table: &Table,
+    previous_round: Option<DateTime<Utc>>,
+    ask: impl FnOnce(&clock::tick::GameClock) -> R,
+) -> R {
+    use clock::tick::{GameClock, Owing};
+    let timing = timing(&table.game);
+    let keys = table.referee.owing(&table.game);
+    let owing: Vec<Owing> = keys.iter().map(|key| Owing { power: key, seat: seat(table, key) }).collect();
+    ask(&GameClock {
+        now: table.now,
+        previous_round,
+        state: table.index.state,
+        held: table.index.held || table.game.held.is_some(),
+        errors: !table.errors.is_empty(),
+        keyword: table.game.keyword,
+        movement: clock::timing::is_movement(&table.referee.phase_kind(&table.game)),
+        deadline: table.game.deadline.map(|d| to_utc(d, table.zone())),
+        delay: table.game.delay,
+        rules: clock_rules(&table.rules),
+        timing: &timing,
+        need: !table.game.need.is_empty(),
+        owing: &owing,
+        waiting: table.game.participants.iter().any(|p| p.wait),
+    })
+}
+
+/// Who plays a power, as the clock asks (clock.md 9).
+fn seat<'a>(table: &'a Table, key: &str) -> clock::tick::Seat<'a> {
+    use clock::tick::{Controller, Seat};
+    let Some((_, p)) = table.participant(key) else { return Seat::Dummy };
+    if super::table::is_vacant(p) {
+        return Seat::Resigned;
+    }
+    let Some(controller) = p.control.first() else {
+        return if super::table::is_dummy(p) { Seat::Dummy } else { Seat::Player };
+    };
+    let played = match table.participant(controller) {
+        Some((_, c)) if super::table::is_vacant(c) => Controller::Resigned,
+        Some((_, c)) if super::table::is_dummy(c) && c.control.is_empty() => Controller::Dummy,
+        _ => Controller::Player,
+    };
+    Seat::Vassal(controller, played)
+}
+
+/// Powers that owe orders and are not exempt now.
+pub fn late(table: &Table) -> Vec<String> {
+    with_clock(table, None, |game| {
+        let standing = game.standing();
+        let late = game.owing.iter().filter(|o| clock::tick::is_late(o.seat, game.rules, standing));
+        late.map(|o| o.power.to_string()).collect()
+    })
+}
+
+/// SET DEADLINE: the new stamp, or why not, in a sentence.
+pub fn set_deadline(table: &Table, text: &str, master: bool) -> Result<NaiveDateTime, String> {
+    let timing = timing(&table.game);
+    let rules = clock_rules(&table.rules);
+    let asker = clock::date::Asker { master, running: !table.forming() && !table.completed(), rules };
+    let query = clock::date::DateQuery {
+        now: table.local_now(),
+        zone: table.zone(),
+        at: &timing.at,
+        current: table.game.deadline,
+        real_time: rules.real_time,
+        text,
+    };
+    clock::date::set_deadline(asker, &query).map_err(|e| e.to_string())
+}
+
+/// A new absence: the value of NOT with it, and the period in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewAbsence {
+    /// NOT.
+    pub not: String,
+    /// `from 24 December 2026 until 2 January 2027`
+    pub words: String,
+}
+
+/// SET ABSENCE.
+pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence, String> {
+    let timing = timing(&table.game);
+    let query = clock::set_absence::AbsenceQuery {
+        now: table.local_now(),
+        master,
+        rules: clock_rules(&table.rules),
+        existing: &timing.absences,
+        text,
+    };
+    let absence = clock::set_absence::absence(&query).map_err(|e| e.to_string())?;
+    let mut all = timing.absences.clone();
+    all.push(absence);
+    let not = clock::absence::list_text(&all).unwrap_or_default();
+    Ok(NewAbsence { not, words: absence.words() })
+}

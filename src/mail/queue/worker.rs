@@ -1,0 +1,301 @@
+//! The sending worker: due mails in order, retries, dead letters, the stop (OPS-062, OPS-063). Time and chance are
+//! passed in.
+
+use super::{Folder, Head, Queue};
+use crate::mail::transport::{Failure, Outgoing, Transport};
+use chrono::{DateTime, Duration, Utc};
+use fs2::FileExt;
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+
+/// Where mail really goes (`mail.out.redirect_all`).
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub enum Redirect {
+    /// To its recipient.
+    #[default]
+    Off,
+    /// All of it to one address.
+    To(String),
+    /// Nowhere: counts as sent.
+    Nowhere,
+}
+
+/// Keys `mail.out.*`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Policy {
+    /// Pauses after the first, second … failure; the last one repeats.
+    pub retry: Vec<Duration>,
+    /// Older mail is given up.
+    pub give_up: Duration,
+    /// How long a deferred mail holds later ones of the same person and game.
+    pub keep_order: Duration,
+    /// How long sent mail is kept.
+    pub keep_done: Duration,
+    /// Connections at the same time.
+    pub concurrency: usize,
+    /// Kinds of which only the newest to a person about a game is sent.
+    pub overtaken: Vec<String>,
+    /// Redirection.
+    pub redirect: Redirect,
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Policy {
+            retry: [1, 5, 15, 30, 60, 120, 240].map(Duration::minutes).to_vec(),
+            give_up: Duration::days(5),
+            keep_order: Duration::hours(1),
+            keep_done: Duration::days(7),
+            concurrency: 4,
+            overtaken: vec!["N32".to_owned()],
+            redirect: Redirect::Off,
+        }
+    }
+}
+
+impl Policy {
+    /// The pause after `tries` failures; `chance` in 0..1 spreads it by ±10 %.
+    pub fn pause(&self, tries: u32, chance: f64) -> Duration {
+        let at = usize::try_from(tries.saturating_sub(1)).unwrap_or(usize::MAX).min(self.retry.len().saturating_sub(1));
+        let pause = self.retry.get(at).copied().unwrap_or_else(|| Duration::minutes(5));
+        let factor = 0.9 + 0.2 * chance.clamp(0.0, 1.0);
+        Duration::milliseconds((pause.num_milliseconds() as f64 * factor) as i64)
+    }
+}
+
+/// What one round did.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Round {
+    /// Another process is sending: nothing was done.
+    pub busy: bool,
+    /// Ids handed over.
+    pub sent: Vec<String>,
+    /// To be tried again.
+    pub deferred: Vec<Head>,
+    /// Given up: refused for the recipient, or too old. `last_error` says why.
+    pub dead: Vec<Head>,
+    /// Senseless by now, not sent.
+    pub dropped: Vec<Head>,
+    /// Not due, or waiting behind an earlier one.
+    pub waiting: usize,
+    /// Files that are no queue files, moved to `dead/`.
+    pub damaged: Vec<super::Damaged>,
+    /// Why all sending is stopped.
+    pub stopped: Option<String>,
+}
+
+/// Tries every due mail once, at most `budget` of them. `chance` gives numbers in 0..1.
+pub fn send_due(
+    queue: &Queue,
+    transport: &dyn Transport,
+    policy: &Policy,
+    now: DateTime<Utc>,
+    budget: usize,
+    chance: &mut (dyn FnMut() -> f64 + Send),
+) -> io::Result<Round> {
+    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(queue.root().join(".lock"))?;
+    if lock.try_lock_exclusive().is_err() {
+        return Ok(Round { busy: true, ..Round::default() });
+    }
+    if let Some(reason) = queue.stopped() {
+        let waiting = queue.list(Folder::New)?.0.len();
+        return Ok(Round { stopped: Some(reason), waiting, ..Round::default() });
+    }
+    let (heads, damaged) = queue.list(Folder::New)?;
+    for file in &damaged {
+        let name = file.path.file_name().unwrap_or_default();
+        fs::rename(&file.path, queue.root().join(Folder::Dead.name()).join(name))?;
+    }
+    let run = Run {
+        queue,
+        transport,
+        policy,
+        now,
+        budget: AtomicUsize::new(budget),
+        halted: AtomicBool::new(false),
+        chance: Mutex::new(chance),
+        round: Mutex::new(Round { damaged, ..Round::default() }),
+        failed: Mutex::new(None),
+    };
+    run.lanes(heads);
+    if let Some(error) = run.failed.into_inner().unwrap_or_else(|e| e.into_inner()) {
+        return Err(error);
+    }
+    queue.sync()?;
+    let round = run.round.into_inner().unwrap_or_else(|e| e.into_inner());
+    drop(lock);
+    Ok(round)
+}
+
+struct Run<'a> {
+    queue: &'a Queue,
+    transport: &'a dyn Transport,
+    policy: &'a Policy,
+    now: DateTime<Utc>,
+    budget: AtomicUsize,
+    halted: AtomicBool,
+    chance: Mutex<&'a mut (dyn FnMut() -> f64 + Send)>,
+    round: Mutex<Round>,
+    failed: Mutex<Option<io::Error>>,
+}
+
+/// One person, one game.
+fn key(head: &Head) -> (String, String) {
+    (head.to.join(",").to_lowercase(), head.game.clone().unwrap_or_default())
+}
+
+impl Run<'_> {
+    /// Spreads the recipients over the connections; what goes to one person stays in one lane, in order.
+    fn lanes(&self, heads: Vec<Head>) {
+        let newest: HashMap<_, _> = heads
+            .iter()
+            .filter(|h| self.policy.overtaken.contains(&h.kind))
+            .map(|h| ((key(h), h.kind.clone()), h.id.clone()))
+            .collect();
+        let width = self.policy.concurrency.clamp(1, 64);
+        let mut lanes: Vec<Vec<Head>> = (0..width).map(|_| Vec::new()).collect();
+        let mut lane_of: HashMap<String, usize> = HashMap::new();
+        for head in heads {
+            let next = lane_of.len() % width;
+            let lane = *lane_of.entry(key(&head).0).or_insert(next);
+            if let Some(lane) = lanes.get_mut(lane) {
+                lane.push(head);
+            }
+        }
+        lanes.retain(|lane| !lane.is_empty());
+        if lanes.len() <= 1 {
+            for lane in lanes {
+                self.lane(lane, &newest);
+            }
+            return;
+        }
+        std::thread::scope(|scope| {
+            for lane in lanes {
+                scope.spawn(|| self.lane(lane, &newest));
+            }
+        });
+    }
+
+    fn lane(&self, heads: Vec<Head>, newest: &HashMap<((String, String), String), String>) {
+        let mut blocked: HashSet<(String, String)> = HashSet::new();
+        for head in heads {
+            let person = key(&head);
+            let overtaken = newest.get(&(person.clone(), head.kind.clone())).is_some_and(|id| *id != head.id);
+            let result = if overtaken {
+                self.drop_senseless(head, "overtaken by a newer one")
+            } else if head.expires.is_some_and(|at| at <= self.now) {
+                self.drop_senseless(head, "what it announces has passed")
+            } else {
+                let behind = blocked.contains(&person) && self.now < head.created + self.policy.keep_order;
+                if behind || head.not_before > self.now || self.halted.load(Ordering::SeqCst) || !self.may_try() {
+                    blocked.insert(person);
+                    self.with_round(|r| r.waiting += 1);
+                    continue;
+                }
+                match self.attempt(head) {
+                    Ok(true) => Ok(()),
+                    Ok(false) => {
+                        blocked.insert(person);
+                        Ok(())
+                    }
+                    Err(error) => Err(error),
+                }
+            };
+            if let Err(error) = result
+                && error.kind() != io::ErrorKind::NotFound
+            {
+                self.halted.store(true, Ordering::SeqCst);
+                *self.failed.lock().unwrap_or_else(|e| e.into_inner()) = Some(error);
+                return;
+            }
+        }
+    }
+
+    fn may_try(&self) -> bool {
+        self.budget.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1)).is_ok()
+    }
+
+    fn with_round(&self, change: impl FnOnce(&mut Round)) {
+        change(&mut self.round.lock().unwrap_or_else(|e| e.into_inner()));
+    }
+
+    fn drop_senseless(&self, head: Head, why: &str) -> io::Result<()> {
+        let mut entry = self.queue.load(Folder::New, &head.id)?;
+        entry.head.last_error = Some(format!("not sent: {why}"));
+        self.queue.transfer(&entry, Folder::New, Folder::Done)?;
+        self.with_round(|r| r.dropped.push(entry.head));
+        Ok(())
+    }
+
+    /// One attempt; whether the mail has left the queue.
+    fn attempt(&self, head: Head) -> io::Result<bool> {
+        let mut entry = self.queue.load(Folder::New, &head.id)?;
+        let to = match &self.policy.redirect {
+            Redirect::Off => entry.head.to.clone(),
+            Redirect::To(address) => vec![address.clone()],
+            Redirect::Nowhere => Vec::new(),
+        };
+        let result = if to.is_empty() {
+            Ok("redirected to nowhere".to_owned())
+        } else {
+            let head = &entry.head;
+            self.transport.send(&Outgoing {
+                id: &head.id,
+                from: &head.from,
+                to: &to,
+                game: head.game.as_deref(),
+                kind: &head.kind,
+                message: &entry.message,
+            })
+        };
+        match result {
+            Ok(_) => {
+                let done = self.queue.path(Folder::Done, &head.id);
+                fs::rename(self.queue.path(Folder::New, &head.id), &done)?;
+                // The age that counts for pruning is that of the sending.
+                File::options().write(true).open(&done)?.set_modified(self.now.into())?;
+                self.with_round(|r| r.sent.push(head.id));
+                Ok(true)
+            }
+            Err(Failure::Us(reason)) => {
+                self.halted.store(true, Ordering::SeqCst);
+                self.queue.stop(&reason)?;
+                entry.head.last_error = Some(reason.clone());
+                self.queue.store(Folder::New, &entry)?;
+                self.with_round(|r| {
+                    r.stopped = Some(reason);
+                    r.waiting += 1;
+                });
+                Ok(false)
+            }
+            Err(Failure::Recipient(reason)) => {
+                entry.head.tries += 1;
+                self.bury(entry, reason)?;
+                Ok(true)
+            }
+            Err(Failure::Later(reason)) => {
+                entry.head.tries += 1;
+                if self.now - entry.head.created >= self.policy.give_up {
+                    self.bury(entry, format!("given up after {} attempts: {reason}", head.tries + 1))?;
+                    return Ok(true);
+                }
+                let chance = (self.chance.lock().unwrap_or_else(|e| e.into_inner()))();
+                entry.head.not_before = self.now + self.policy.pause(entry.head.tries, chance);
+                entry.head.last_error = Some(reason);
+                self.queue.store(Folder::New, &entry)?;
+                self.with_round(|r| r.deferred.push(entry.head));
+                Ok(false)
+            }
+        }
+    }
+
+    fn bury(&self, mut entry: super::Queued, reason: String) -> io::Result<()> {
+        entry.head.last_error = Some(reason);
+        self.queue.transfer(&entry, Folder::New, Folder::Dead)?;
+        self.with_round(|r| r.dead.push(entry.head));
+        Ok(())
+    }
+}

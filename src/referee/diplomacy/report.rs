@@ -1,0 +1,117 @@
+//! The results report (notices.md 4 and 5): its fixed layout, which programs read.
+
+use super::Diplomacy;
+use crate::diplomacy::adjudicate::{Estates, Position, Profile, due};
+use crate::diplomacy::map::PowerId;
+use crate::diplomacy::phase::Phase;
+use crate::judge::table::title_case;
+use crate::status::Game;
+
+/// Seasons that are said with "of": `Spring of 1901`.
+const SEASONS: [&str; 5] = ["SPRING", "SUMMER", "FALL", "AUTUMN", "WINTER"];
+
+/// `Spring of 1901`, `A.D. 800`.
+fn season(phase: &Phase) -> String {
+    let of = if SEASONS.contains(&phase.season.as_str()) { " of" } else { "" };
+    let name = if of.is_empty() { phase.season.clone() } else { title_case(&phase.season) };
+    format!("{name}{of} {}", phase.year)
+}
+
+/// `Movement for Fall of 1901`
+pub fn phase_title(phase: &Phase) -> String {
+    format!("{} for {}", title_case(&phase.kind), season(phase))
+}
+
+/// `Movement results for Spring of 1901.  (balkan9.S1901M)`
+pub fn title(game: &str, phase: &Phase) -> String {
+    let what = match phase.letter() {
+        'R' => "Retreat orders".to_string(),
+        'A' => "Adjustment orders".to_string(),
+        _ => format!("{} results", title_case(&phase.kind)),
+    };
+    format!("{what} for {}.  ({game}.{})\n", season(phase), phase.short())
+}
+
+/// The power column, 12 wide.
+pub fn column(title: &str) -> String {
+    let head = format!("{title}:");
+    if head.chars().count() < 12 { format!("{head:<12}") } else { format!("{head} ") }
+}
+
+/// Wraps at 75 with a hanging indent of 12.
+pub fn wrap(text: &str) -> String {
+    crate::judge::post::wrap(text, 75, 12)
+}
+
+/// The ownership block.
+pub fn ownership(referee: &Diplomacy, game: &Game) -> String {
+    let map = referee.map();
+    let mut text = String::from("Ownership of supply centers:\n\n");
+    let mut owned = Vec::new();
+    for power in map.power_ids() {
+        let Some(p) = referee.block(game, &map[power].key) else { continue };
+        let mut centers: Vec<_> = p.owns.iter().filter_map(|c| map.province(c)).collect();
+        // By code, which is the order of ids.
+        centers.sort();
+        owned.extend(centers.iter().copied());
+        if !centers.is_empty() {
+            let names: Vec<&str> = centers.iter().map(|c| map[*c].title.as_str()).collect();
+            text += &wrap(&format!("{}{}.", column(&map[power].title), names.join(", ")));
+            text.push('\n');
+        }
+    }
+    let free: Vec<&str> =
+        map.province_ids().filter(|p| map[*p].center && !owned.contains(p)).map(|p| map[p].title.as_str()).collect();
+    if !free.is_empty() {
+        text += &wrap(&format!("{}{}.", column("Unowned"), free.join(", ")));
+        text.push('\n');
+    }
+    text.push('\n');
+    text
+}
+
+/// The table of centres and units, with the winners marked.
+pub fn supply_table(
+    referee: &Diplomacy,
+    position: &Position,
+    profile: &Profile,
+    estates: &Estates,
+    victors: &[PowerId],
+) -> String {
+    let map = referee.map();
+    let mut text = String::new();
+    for power in map.power_ids() {
+        let due = due(profile, position, estates, power);
+        let units = position.units(power).count() as i32;
+        let centers = position.centers(power).count();
+        if centers == 0 && units == 0 {
+            continue;
+        }
+        let plural = |n: i64, one: &str, many: &str| if n == 1 { format!("{one} ") } else { many.to_string() };
+        let count = due.count.abs();
+        let word = if due.count < 0 { "Removes" } else { "Builds" };
+        let unit = if count == 1 { "unit." } else { "units." };
+        let mark = if victors.contains(&power) { "  (* VICTORY!! *)" } else { "" };
+        text += &format!(
+            "{:<11} {centers:>2} {} {units:>2} {}  {word:<8}{count:>2} {unit}{mark}\n",
+            format!("{}:", map[power].title),
+            plural(centers as i64, "Supply center,", "Supply centers,"),
+            plural(i64::from(units), "Unit:", "Units:"),
+        );
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles() {
+        let phase = Phase { season: "SPRING".into(), year: 1901, kind: "MOVEMENT".into() };
+        assert_eq!(title("balkan9", &phase), "Movement results for Spring of 1901.  (balkan9.S1901M)\n");
+        assert_eq!(phase_title(&phase), "Movement for Spring of 1901");
+        let phase = Phase { season: "A.D.".into(), year: 800, kind: "RETREATS".into() };
+        assert_eq!(phase_title(&phase), "Retreats for A.D. 800");
+    }
+}

@@ -1,0 +1,371 @@
+//! A phase is played: the orders on file go to the adjudicator, its answer becomes the next game and the report.
+
+use super::report;
+use super::{Diplomacy, Resolution, record};
+use crate::diplomacy::adjudicate::{
+    Adjustment, Estates, Position, Profile, RetreatFate, Retreats, Season, Workspace, advance, goal, scores,
+};
+use crate::diplomacy::map::{PowerId, ProvinceId};
+use crate::diplomacy::notation::{self, AdjustOrder, RetreatOrder};
+use crate::diplomacy::order::Order;
+use crate::diplomacy::orders::{self, Entry};
+use crate::diplomacy::phase::Phase;
+use crate::diplomacy::position::Unit;
+use crate::status::{Game, ParticipantKind, PhaseState};
+use std::collections::BTreeMap;
+
+/// Resolves the current phase. The seed is for what stays random (CD_BUILDS, CD_RETREATS, CD_SUPPORTS).
+pub fn resolve(referee: &Diplomacy, game: &Game, _seed: u64) -> Result<Resolution, String> {
+    let phase = referee.phase(game).ok_or("the phase is not one of the map's")?;
+    let position = referee.position(game)?;
+    let mut play = Play {
+        referee,
+        game,
+        phase: phase.clone(),
+        profile: referee.profile(game),
+        estates: referee.estates(game),
+        next: game.clone(),
+        text: report::title(&game.name, &phase),
+        record: record::position(referee, game),
+    };
+    play.text.push('\n');
+    for p in &mut play.next.participants {
+        p.orders = None;
+        p.adjust.clear();
+    }
+    let after = match phase.letter() {
+        'M' => play.movement(&position),
+        'R' => play.retreats(&position),
+        'A' => play.adjustments(&position),
+        _ => {
+            play.text += &format!("{} has been completed.\n\n", report::phase_title(&phase));
+            position.clone()
+        }
+    };
+    play.finish(&position, after)
+}
+
+struct Play<'a> {
+    referee: &'a Diplomacy,
+    game: &'a Game,
+    phase: Phase,
+    profile: Profile,
+    estates: Estates,
+    next: Game,
+    text: String,
+    record: serde_json::Value,
+}
+
+impl Play<'_> {
+    fn set_units(&mut self, power: PowerId, units: Vec<String>, retreats: Vec<(String, Vec<String>)>) {
+        let key = &self.referee.map()[power].key;
+        if let Some(p) = self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
+        {
+            p.units = units;
+            p.retreats = retreats;
+        }
+    }
+
+    /// Movement: orders, verdicts, dislodgements.
+    fn movement(&mut self, position: &Position) -> Position {
+        let map = self.referee.map();
+        let board = position.board().clone();
+        let mut workspace = Workspace::new();
+        let mut orders_given: BTreeMap<usize, Order> = BTreeMap::new();
+        let mut sent = record::Orders::default();
+        let resolution = {
+            let mut movement = workspace.movement(&self.profile, position);
+            for (power, p) in self.referee.powers(self.game) {
+                sent.given(&p.name, p.orders.is_some());
+                for text in p.orders.iter().flatten() {
+                    // Stored orders are canonical; NO_CHECK games keep what was typed, which may be no order at all.
+                    let Some(written) = notation::read_movement(&board, text.trim_end_matches(" ?")) else { continue };
+                    if let Ok(index) = movement.written(power, &written) {
+                        orders_given.insert(index, written.order.clone());
+                        sent.push(&p.name, text);
+                    }
+                }
+            }
+            movement.resolve()
+        };
+        let (next, destroyed) = resolution.outcome();
+        let entry_board = self.referee.entry_board(self.game);
+        for (power, p) in self.referee.powers(self.game) {
+            if p.units.is_empty() {
+                continue;
+            }
+            let mut units = Vec::new();
+            for text in &p.units {
+                let Some(unit) = super::board::unit(map, text) else { continue };
+                let Some(index) = position.at(map.province_of(unit.at)) else { continue };
+                let verdict = resolution.verdict(index);
+                let codes: Vec<&str> = verdict.codes().collect();
+                sent.result(text, &codes);
+                let order = orders_given.get(&index).cloned().unwrap_or(Order::Hold);
+                let style = orders::report::Style {
+                    adjectives: !self.referee.rules.has(crate::diplomacy::rules::Rule::ShowPhantom),
+                };
+                self.text += &orders::report::movement_line(map, &entry_board, power, unit, &order, &codes, style);
+                self.text.push('\n');
+                if !verdict.dislodged {
+                    units.push(orders::entry::unit_text(map, Unit { kind: unit.kind, at: resolution.place(index) }));
+                }
+            }
+            self.text.push('\n');
+            let retreats = next
+                .dislodged()
+                .iter()
+                .filter(|d| d.piece.power == power)
+                .map(|d| {
+                    let places = next.retreats(d).iter().map(|l| map[*l].code.clone()).collect();
+                    (orders::entry::unit_text(map, d.piece.unit), places)
+                })
+                .collect();
+            let key = &map[power].key;
+            if let Some(p) =
+                self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
+            {
+                p.units = units;
+                p.retreats = retreats;
+            }
+        }
+        if !next.dislodged().is_empty() || !destroyed.is_empty() {
+            self.text += "\nThe following units were dislodged:\n\n";
+            let mut lines: Vec<(PowerId, Unit, String)> = Vec::new();
+            for d in next.dislodged() {
+                let line = orders::report::dislodged_line(map, d.piece.power, d.piece.unit, next.retreats(d), false);
+                lines.push((d.piece.power, d.piece.unit, line));
+            }
+            for d in &destroyed {
+                let line = orders::report::dislodged_line(map, d.piece.power, d.piece.unit, &[], false);
+                lines.push((d.piece.power, d.piece.unit, line));
+            }
+            lines.sort_by_key(|(power, unit, _)| (*power, *unit));
+            for (_, _, line) in lines {
+                self.text += &crate::judge::post::wrap(&line, 75, 0);
+                self.text.push('\n');
+            }
+            self.text.push('\n');
+        }
+        sent.write(&mut self.record);
+        next
+    }
+
+    /// Retreats: each dislodged unit goes, or is lost.
+    fn retreats(&mut self, position: &Position) -> Position {
+        let map = self.referee.map();
+        let board = position.board().clone();
+        let mut sent = record::Orders::default();
+        let mut phase = Retreats::new(&self.profile, position);
+        for (power, p) in self.referee.powers(self.game) {
+            sent.given(&p.name, !p.adjust.is_empty());
+            for text in &p.adjust {
+                if let Some(written) = notation::read_retreat(&board, text)
+                    && phase.order(power, written.unit, written.order).is_ok()
+                {
+                    sent.push(&p.name, text);
+                }
+            }
+        }
+        let (fates, next) = phase.resolve();
+        for (index, d) in position.dislodged().iter().enumerate() {
+            let fate = fates[index];
+            let unit = orders::entry::unit_text(map, d.piece.unit);
+            sent.result(&unit, fate.codes());
+            let (entry, notes): (Entry, &[&str]) = match fate {
+                RetreatFate::Retreats(to) => (Entry::Retreat { unit: d.piece.unit, to }, &[]),
+                RetreatFate::Bounces(to) => (Entry::Retreat { unit: d.piece.unit, to }, &["bounce", "destroyed"]),
+                RetreatFate::Disbands => (Entry::Disband { unit: d.piece.unit }, &[]),
+            };
+            self.text += &orders::report::block_line(map, d.piece.power, &entry, notes);
+            self.text.push('\n');
+        }
+        self.text.push('\n');
+        for (power, p) in self.referee.powers(self.game) {
+            let mut units = p.units.clone();
+            for (index, d) in position.dislodged().iter().enumerate() {
+                if d.piece.power == power
+                    && let RetreatFate::Retreats(to) = fates[index]
+                {
+                    units.push(orders::entry::unit_text(map, Unit { kind: d.piece.unit.kind, at: to }));
+                }
+            }
+            self.set_units(power, units, Vec::new());
+        }
+        sent.write(&mut self.record);
+        let _ = RetreatOrder::Disband;
+        next
+    }
+
+    /// Adjustments: builds and removals, then what is left over.
+    fn adjustments(&mut self, position: &Position) -> Position {
+        let map = self.referee.map();
+        let board = position.board().clone();
+        let mut sent = record::Orders::default();
+        let mut phase = Adjustment::new(&self.profile, position, &self.estates);
+        let mut hidden: Vec<Unit> = Vec::new();
+        for (power, p) in self.referee.powers(self.game) {
+            sent.given(&p.name, !p.adjust.is_empty());
+            for text in &p.adjust {
+                let plain = text.trim_end_matches(" HIDDEN");
+                let Some(order) = notation::read_adjustment(&board, plain) else { continue };
+                if phase.order(power, order).is_ok() {
+                    if let (AdjustOrder::Build(unit), true) = (order, plain != text) {
+                        hidden.push(unit);
+                    }
+                    sent.push(&p.name, text);
+                }
+            }
+        }
+        let adjusted = phase.resolve();
+        let mut unused = adjusted.unused.clone();
+        for power in map.power_ids() {
+            let mut removed: Vec<Unit> = Vec::new();
+            let mut built: Vec<Unit> = Vec::new();
+            for (_, order) in adjusted.ordered.iter().filter(|(p, _)| *p == power) {
+                let entry = match order {
+                    AdjustOrder::Build(unit) => {
+                        built.push(*unit);
+                        if hidden.contains(unit) {
+                            self.text += &format!("{}Build hidden.\n", report::column(&map[power].title));
+                            continue;
+                        }
+                        Entry::Build { unit: *unit, hidden: false }
+                    }
+                    AdjustOrder::Remove(unit) => {
+                        removed.push(*unit);
+                        Entry::Remove { unit: *unit }
+                    }
+                    AdjustOrder::Waive => Entry::Waive(None),
+                };
+                self.text += &orders::report::block_line(map, power, &entry, &[]);
+                self.text.push('\n');
+            }
+            for piece in adjusted.automatic.iter().filter(|p| p.power == power) {
+                removed.push(piece.unit);
+                self.text += &orders::report::block_line(map, power, &Entry::Remove { unit: piece.unit }, &[]);
+                self.text.push('\n');
+            }
+            for unit in built.iter().chain(&removed) {
+                sent.result(&orders::entry::unit_text(map, *unit), &[]);
+            }
+            if let Some(at) = unused.iter().position(|(p, _)| *p == power) {
+                let (_, count) = unused.remove(at);
+                let waived =
+                    adjusted.ordered.iter().filter(|(p, o)| *p == power && *o == AdjustOrder::Waive).count() as u16;
+                if count > waived {
+                    self.text += &orders::report::pending_line(map, power, u32::from(count - waived));
+                    self.text.push('\n');
+                }
+            }
+            let key = &map[power].key;
+            if let Some(p) =
+                self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
+            {
+                let gone: Vec<String> = removed.iter().map(|u| orders::entry::unit_text(map, *u)).collect();
+                p.units.retain(|u| !gone.contains(u));
+                p.units.extend(built.iter().map(|u| orders::entry::unit_text(map, *u)));
+                // SC! is consumed by a build, which makes the site an owned centre; SC? and SC* end with the phase.
+                for unit in &built {
+                    if let Some(token) = p.owns.iter().position(|c| c == "SC!") {
+                        p.owns.remove(token);
+                        let code = map[map.province_of(unit.at)].code.clone();
+                        if !p.owns.contains(&code) {
+                            p.owns.push(code);
+                        }
+                    }
+                }
+                p.owns.retain(|c| c != "SC?" && c != "SC*");
+            }
+        }
+        self.text.push('\n');
+        sent.write(&mut self.record);
+        let mut next = adjusted.position;
+        for (power, p) in self.referee.powers(&self.next) {
+            for center in p.owns.iter().filter_map(|c| map.province(c)) {
+                next.set_owner(center, Some(power));
+            }
+        }
+        next
+    }
+
+    /// What comes next: centres counted, victory, the next phase that has to be played.
+    fn finish(mut self, before: &Position, mut after: Position) -> Result<Resolution, String> {
+        let map = self.referee.map();
+        let last = scores(&self.profile, before, &self.estates);
+        let season = Season {
+            profile: &self.profile,
+            flow: &map.flow,
+            estates: &self.estates,
+            last: &last,
+            goal: goal(map, rounds_played(map, &self.phase)),
+        };
+        let advance = advance(&season, &mut after, &self.phase);
+        if advance.counted {
+            self.write_owners(&after);
+            self.text += &report::ownership(self.referee, &self.next);
+            self.text += &report::supply_table(self.referee, &after, &self.profile, &self.estates, &advance.victors);
+            self.new_homes(&advance);
+        }
+        if advance.phase.as_ref().is_none_or(|p| p.letter() != 'R') {
+            for p in &mut self.next.participants {
+                p.retreats.clear();
+            }
+        }
+        record::afterwards(self.referee, &mut self.record, &self.next);
+        if !advance.victors.is_empty() {
+            let victors: Vec<String> = advance.victors.iter().map(|v| map[*v].key.clone()).collect();
+            self.next.phase = PhaseState::Completed;
+            return Ok(Resolution { game: self.next, report: self.text, victors: Some(victors), record: self.record });
+        }
+        let Some(next) = advance.phase else { return Err("the flow of the map leads nowhere".into()) };
+        self.next.phase = PhaseState::Running(next.to_string());
+        Ok(Resolution { game: self.next, report: self.text, victors: None, record: self.record })
+    }
+
+    fn write_owners(&mut self, position: &Position) {
+        let map = self.referee.map();
+        for power in map.power_ids() {
+            let mut centers: Vec<ProvinceId> = position.centers(power).collect();
+            centers.sort();
+            let key = &map[power].key;
+            if let Some(p) =
+                self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
+            {
+                let tokens: Vec<String> = p.owns.iter().filter(|c| c.starts_with("SC")).cloned().collect();
+                p.owns = centers.iter().map(|c| map[*c].code.clone()).chain(tokens).collect();
+            }
+        }
+    }
+
+    /// NEWHOMES year: the homes of every power are its centres (adjudication.md 10, 7).
+    fn new_homes(&mut self, _advance: &crate::diplomacy::adjudicate::Advance) {
+        if self.referee.map().new_homes.contains(&self.phase.year) {
+            for p in self.next.participants.iter_mut().filter(|p| p.kind == ParticipantKind::Power) {
+                p.inhabits = Some(p.owns.iter().filter(|c| !c.starts_with("SC")).cloned().collect());
+            }
+        }
+    }
+}
+
+/// Adjustment rounds from the beginning of the map's calendar up to this phase, for the VICTORY list.
+fn rounds_played(map: &crate::diplomacy::map::Map, phase: &Phase) -> usize {
+    if map.victory.len() < 2 {
+        return 0;
+    }
+    let mut at = map.begin.clone();
+    let mut rounds = 0;
+    for _ in 0..20_000 {
+        if at == *phase {
+            break;
+        }
+        if at.letter() == 'A' {
+            rounds += 1;
+        }
+        match map.flow.next(&at) {
+            Some(next) => at = next,
+            None => break,
+        }
+    }
+    rounds
+}

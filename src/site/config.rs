@@ -1,0 +1,367 @@
+//! The configuration as the program uses it: one typed value for every key of operations.md 4. How it is read is in
+//! [`super::load`].
+
+use super::value::{Daily, Listen, Rate, Size, Span};
+use serde::Deserialize;
+use std::path::PathBuf;
+
+/// A whole configuration, checked.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Config {
+    pub judge: Judge,
+    pub paths: Paths,
+    pub games: Games,
+    pub registry: Registry,
+    pub mail: Mail,
+    pub sched: Sched,
+    pub web: Web,
+    pub abuse: Abuse,
+    pub auth: Auth,
+    pub privacy: Privacy,
+    pub limits: Limits,
+    pub compat: Compat,
+    pub log: Log,
+    pub test: Test,
+}
+
+/// `[judge]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Judge {
+    pub id: String,
+    pub nick: String,
+    pub address: String,
+    pub aliases: Vec<String>,
+    pub keepers: Vec<String>,
+    pub url: String,
+    #[serde(deserialize_with = "zone")]
+    pub zone: chrono_tz::Tz,
+    pub language: String,
+    pub observers: Vec<String>,
+    pub notify_maps: NotifyMaps,
+    pub detectives: Vec<String>,
+    pub hall_of_fame: String,
+    pub openings: String,
+    pub copy_mail: bool,
+}
+
+fn zone<'de, D: serde::Deserializer<'de>>(from: D) -> Result<chrono_tz::Tz, D::Error> {
+    let name = String::deserialize(from)?;
+    name.parse().map_err(|_| serde::de::Error::custom(format!("{name}: want the name of a time zone")))
+}
+
+impl Judge {
+    /// Whether mail from or to that address is ours: without regard to case and to what follows a `+`.
+    pub fn is_ours(&self, address: &str) -> bool {
+        let plain = |address: &str| {
+            let lower = address.trim().to_lowercase();
+            match lower.split_once('@') {
+                Some((local, domain)) => format!("{}@{domain}", local.split('+').next().unwrap_or_default()),
+                None => lower,
+            }
+        };
+        let address = plain(address);
+        std::iter::once(&self.address).chain(&self.aliases).any(|ours| plain(ours) == address)
+    }
+}
+
+/// `judge.notify_maps`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum NotifyMaps {
+    Trial,
+    All,
+    None,
+}
+
+/// `[paths]`, relative to the root
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Paths {
+    pub games: PathBuf,
+    pub maps: PathBuf,
+    pub trial: PathBuf,
+    pub web: PathBuf,
+    pub spool: PathBuf,
+    pub outbox: PathBuf,
+    pub journal: PathBuf,
+    pub ledger: PathBuf,
+    pub registry: PathBuf,
+    pub cron: PathBuf,
+    pub log: PathBuf,
+    pub trash: PathBuf,
+    pub dead: PathBuf,
+}
+
+/// `[games]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Games {
+    pub create_limit: usize,
+    pub create_limit_per_master: usize,
+    pub create_by: CreateBy,
+}
+
+/// `games.create_by`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum CreateBy {
+    Anyone,
+    Registered,
+    Keeper,
+}
+
+/// `[registry]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Registry {
+    pub mode: RegistryMode,
+    pub two_word_names: bool,
+}
+
+/// `registry.mode`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum RegistryMode {
+    Open,
+    Closed,
+    None,
+}
+
+/// `[mail]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Mail {
+    #[serde(rename = "in")]
+    pub incoming: MailIn,
+    pub out: MailOut,
+}
+
+/// `[mail.in]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct MailIn {
+    pub max_message_bytes: u64,
+    pub dedup: Span,
+    pub maildir: Option<PathBuf>,
+    pub lmtp: Option<Listen>,
+    pub smtp: Option<Listen>,
+    pub imap: Imap,
+    pub trusted_authserv: Vec<String>,
+    pub require_auth: RequireAuth,
+    pub keep_done: Span,
+}
+
+/// `[mail.in.imap]`; used when `host` is set
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Imap {
+    pub host: Option<String>,
+    pub port: u16,
+    pub user: String,
+    pub password: Option<Secret>,
+    pub folder: String,
+    pub poll: Span,
+    pub then: Fetched,
+    pub move_to: String,
+}
+
+/// `mail.in.imap.then`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Fetched {
+    Delete,
+    Move,
+}
+
+/// `mail.in.require_auth`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum RequireAuth {
+    Off,
+    Warn,
+    Dmarc,
+}
+
+/// `[mail.out]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct MailOut {
+    pub transport: Transport,
+    pub smtp: Smtp,
+    pub sendmail: PathBuf,
+    pub file: FileOut,
+    pub retry: Vec<Span>,
+    pub give_up: Span,
+    pub warn_after: Span,
+    pub warn_count: usize,
+    pub rate: Rate,
+    pub concurrency: usize,
+    pub verp: bool,
+    pub redirect_all: String,
+}
+
+/// `mail.out.transport`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Transport {
+    File,
+    Smtp,
+    Sendmail,
+}
+
+/// `[mail.out.smtp]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Smtp {
+    pub host: String,
+    pub port: Option<u16>,
+    pub tls: Tls,
+    pub user: String,
+    pub password: Option<Secret>,
+}
+
+impl Smtp {
+    /// The port, the usual one if none is configured.
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(match self.tls {
+            Tls::Starttls => 587,
+            Tls::Tls => 465,
+            Tls::None => 25,
+        })
+    }
+}
+
+/// `mail.out.smtp.tls`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum Tls {
+    Starttls,
+    Tls,
+    None,
+}
+
+/// `[mail.out.file]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct FileOut {
+    pub dir: PathBuf,
+}
+
+/// `[sched]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Sched {
+    pub round: Span,
+    pub poll: Span,
+    pub guard: Span,
+    pub reminders: Daily,
+}
+
+/// `[web]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Web {
+    pub listen: Listen,
+    pub trusted_proxies: Vec<String>,
+    pub insecure_cookies: bool,
+    pub banner: String,
+    pub banner_until: String,
+    pub header: String,
+}
+
+/// `[abuse]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Abuse {
+    pub public_networks: Vec<String>,
+}
+
+/// `[auth]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Auth {
+    pub keeper_hash: Option<Secret>,
+}
+
+/// `[privacy]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Privacy {
+    pub access_days: u32,
+    pub hash_addresses: bool,
+}
+
+/// `[limits]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Limits {
+    pub min_free: Size,
+}
+
+/// `[compat]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Compat {
+    pub encoding: Encoding,
+}
+
+/// `compat.encoding` (OPS-004)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub enum Encoding {
+    #[serde(rename = "utf-8")]
+    Utf8,
+    #[serde(rename = "latin-1")]
+    Latin1,
+}
+
+/// `[log]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Log {
+    pub level: String,
+    pub format: LogFormat,
+}
+
+/// `log.format`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum LogFormat {
+    Text,
+    Json,
+}
+
+/// `[test]`
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[allow(missing_docs)]
+pub struct Test {
+    pub allow_clock: bool,
+}
+
+/// A text that must not appear in logs: its `Debug` shows nothing.
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Debug for Secret {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("***")
+    }
+}

@@ -1,0 +1,137 @@
+//! Lines of a file as they stand: text, line end and encoding, so that what is not touched is written back byte
+//! for byte. A line that is not UTF-8 is taken as Latin-1 (operations.md OPS-004).
+
+/// How a line ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ending {
+    /// `\n`
+    Lf,
+    /// `\r\n`
+    CrLf,
+    /// End of the file.
+    Nothing,
+}
+
+impl Ending {
+    fn bytes(self) -> &'static [u8] {
+        match self {
+            Ending::Lf => b"\n",
+            Ending::CrLf => b"\r\n",
+            Ending::Nothing => b"",
+        }
+    }
+}
+
+/// One line of the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// Without its end.
+    pub text: String,
+    /// Its end.
+    pub ending: Ending,
+    /// Whether its bytes were Latin-1.
+    pub latin1: bool,
+}
+
+impl Line {
+    /// A new line of the file.
+    pub fn new(text: String, ending: Ending) -> Line {
+        Line { text, ending, latin1: false }
+    }
+
+    /// Nothing but blanks.
+    pub fn is_blank(&self) -> bool {
+        words(&self.text).next().is_none()
+    }
+
+    fn decode(bytes: &[u8], ending: Ending) -> Line {
+        match std::str::from_utf8(bytes) {
+            Ok(text) => Line { text: text.to_owned(), ending, latin1: false },
+            Err(_) => Line { text: bytes.iter().map(|b| char::from(*b)).collect(), ending, latin1: true },
+        }
+    }
+
+    fn encode(&self, out: &mut Vec<u8>) {
+        if self.latin1 {
+            // Every character came from one byte.
+            out.extend(self.text.chars().map(|c| u8::try_from(u32::from(c)).unwrap_or(b'?')));
+        } else {
+            out.extend_from_slice(self.text.as_bytes());
+        }
+        out.extend_from_slice(self.ending.bytes());
+    }
+}
+
+/// Splits a file into lines; joining them again gives the same bytes.
+pub(crate) fn split(bytes: &[u8]) -> Vec<Line> {
+    let mut lines = Vec::new();
+    let mut rest = bytes;
+    while !rest.is_empty() {
+        let (line, ending, next) = match rest.iter().position(|b| *b == b'\n') {
+            Some(at) => match rest[..at].strip_suffix(b"\r") {
+                Some(line) => (line, Ending::CrLf, &rest[at + 1..]),
+                None => (&rest[..at], Ending::Lf, &rest[at + 1..]),
+            },
+            None => (rest, Ending::Nothing, &rest[rest.len()..]),
+        };
+        lines.push(Line::decode(line, ending));
+        rest = next;
+    }
+    lines
+}
+
+/// The bytes of those lines.
+pub(crate) fn join(lines: &[Line]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(lines.iter().map(|l| l.text.len() + 2).sum());
+    lines.iter().for_each(|line| line.encode(&mut out));
+    out
+}
+
+/// A blank of the format: anything that cannot be seen in a token.
+fn is_blank(c: char) -> bool {
+    c.is_ascii_control() || c == ' ' || c == '\u{FEFF}'
+}
+
+/// The tokens of a line, with the byte at which each begins.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    text.split(is_blank).filter(|w| !w.is_empty()).map(|w| (w.as_ptr() as usize - text.as_ptr() as usize, w))
+}
+
+/// Free text as it is stored: runs of blanks become one, the ends are trimmed (status-file.md 1).
+pub(crate) fn squeeze(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (_, word) in words(text) {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
+}
+
+/// Column (characters, from 1) of a byte of the line.
+pub(crate) fn column(text: &str, byte: usize) -> usize {
+    text.get(..byte).map_or(1, |before| before.chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latin1_and_crlf_survive() {
+        let bytes = b"GAME x\r\nDESC caf\xe9\nNAME caf\xc3\xa9\n\n# end";
+        let lines = split(bytes);
+        assert_eq!(lines.len(), 5);
+        assert_eq!(lines[1].text, "DESC café");
+        assert_eq!(lines[2].text, "NAME café");
+        assert!(lines[3].is_blank());
+        assert_eq!(join(&lines), bytes);
+    }
+
+    #[test]
+    fn blanks_collapse() {
+        assert_eq!(squeeze("  a \t b\u{0}c  "), "a b c");
+        assert_eq!(words(" ab  c").collect::<Vec<_>>(), [(1, "ab"), (5, "c")]);
+    }
+}
