@@ -119,6 +119,30 @@ fn orders_that_fail_are_ignored_and_listed() {
     assert_eq!(answer["next_phase"], "F1901M");
 }
 
+/// orders.md: any wording a player might use.
+#[test]
+fn orders_in_a_players_words() {
+    let answer = one(json!({
+        "id": 1, "phase": "S1901M",
+        "units": {"AUSTRIA": ["A VIE", "A BUD", "F TRI"], "RUSSIA": ["F STP/SC"]},
+        "orders": {"AUSTRIA": ["Austria: Army Vienna -> Galicia.", "bud to ser; trieste holds"], "RUSSIA": ["f stp bot"]},
+    }));
+    assert_eq!(answer.get("illegal"), None);
+    assert_eq!(answer["units"]["AUSTRIA"], json!(["A GAL", "A SER", "F TRI"]));
+    assert_eq!(answer["units"]["RUSSIA"], json!(["F BOT"]));
+    let answer = one(json!({
+        "id": 2, "phase": "S1901R", "units": {"RUSSIA": ["A MUN"]}, "dislodged": {"GERMANY": {"A MUN": ["RUH", "KIE"]}},
+        "orders": {"GERMANY": ["munich retreats to the ruhr"]},
+    }));
+    assert_eq!((answer.get("illegal"), &answer["units"]["GERMANY"]), (None, &json!(["A RUH"])));
+    let answer = one(json!({
+        "id": 3, "phase": "W1901A", "units": {}, "centers": {"FRANCE": ["PAR", "BRE"]},
+        "orders": {"FRANCE": ["build an army in paris", "one more would be nice", "waive"]},
+    }));
+    assert_eq!(answer["illegal"], json!({"FRANCE": ["one more would be nice"]}));
+    assert_eq!(answer["units"]["FRANCE"], json!(["A PAR"]));
+}
+
 #[test]
 fn too_many_builds_and_a_missing_removal() {
     let answer = one(json!({

@@ -7,8 +7,8 @@ mod outgoing;
 mod people;
 mod publish;
 mod rounds;
-mod tend;
 pub mod secrets;
+mod tend;
 
 pub use games::{Loaded, MapShelf};
 pub use incoming::Worked;
@@ -79,7 +79,19 @@ impl Clerk {
                 tracing::error!(owner = %owner.word(), %error, "a commit could not be finished yet");
             }
         }
-        Ok(Clerk { site, archive, house, people, maps, known: secrets::Known::default(), secret, sender, we, limits, shelf: publish::Shelf::default() })
+        Ok(Clerk {
+            site,
+            archive,
+            house,
+            people,
+            maps,
+            known: secrets::Known::default(),
+            secret,
+            sender,
+            we,
+            limits,
+            shelf: publish::Shelf::default(),
+        })
     }
 
     /// The house, as the judge knows it.

@@ -57,7 +57,8 @@ impl Clerk {
         let web = &self.site.layout.web;
         let fail = |e: io::Error| ClerkError::Site(format!("{}: {e}", web.display()));
         fs::create_dir_all(web).map_err(fail)?;
-        let lock = fs::OpenOptions::new().create(true).truncate(false).write(true).open(web.join(".lock")).map_err(fail)?;
+        let lock =
+            fs::OpenOptions::new().create(true).truncate(false).write(true).open(web.join(".lock")).map_err(fail)?;
         if lock.try_lock_exclusive().is_err() {
             // Somebody publishes; the markers are his too.
             return Ok(0);
@@ -106,7 +107,8 @@ impl Clerk {
         let mut wanted: BTreeSet<PathBuf> = tree.kept.iter().map(|k| web.join(k)).collect();
         for (path, bytes) in &tree.files {
             let path = web.join(path);
-            written += usize::from(write(&path, bytes).map_err(|e| ClerkError::Site(format!("{}: {e}", path.display())))?);
+            written +=
+                usize::from(write(&path, bytes).map_err(|e| ClerkError::Site(format!("{}: {e}", path.display())))?);
             wanted.insert(path);
         }
         // Files no longer wanted: phases rolled back, a game that became private.
@@ -132,7 +134,11 @@ impl Clerk {
         // Pages go by the time of the game's last change, so that the same archive gives the same pages.
         let changed = moment(audit.last()).unwrap_or_default();
         let table = loaded.table(&self.house, 0, changed);
-        let press = self.archive.read(&game, "press")?.map(|c| String::from_utf8_lossy(&c.bytes).into_owned()).unwrap_or_default();
+        let press = self
+            .archive
+            .read(&game, "press")?
+            .map(|c| String::from_utf8_lossy(&c.bytes).into_owned())
+            .unwrap_or_default();
         let facts = Facts { press: &press, seq: audit.last().map_or(0, |l| l.seq), created: moment(audit.first()) };
         let web = &self.site.layout.web;
         // A phase that is played never changes, unless the game was rolled back, which makes it dirty as a whole.
@@ -151,7 +157,8 @@ impl Clerk {
         let mut written = 0;
         for (path, bytes) in pages::site_files(&cards, &maps, &self.house) {
             let path = web.join(path);
-            written += usize::from(write(&path, &bytes).map_err(|e| ClerkError::Site(format!("{}: {e}", path.display())))?);
+            written +=
+                usize::from(write(&path, &bytes).map_err(|e| ClerkError::Site(format!("{}: {e}", path.display())))?);
         }
         Ok(written)
     }

@@ -40,6 +40,7 @@ mod resolve;
 mod retreat;
 mod rows;
 mod setup;
+mod wording;
 
 pub use adjustment::{Adjusted, Adjustment, IllegalAdjustment, removals};
 pub use board::{Board, Crossing};
