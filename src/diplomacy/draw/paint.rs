@@ -253,6 +253,7 @@ fn board(out: &mut String, brush: &Brush, id: &str) {
     let owner_of = |cell: &Cell| picture.map.province(&cell.code).and_then(|id| owner.get(&id).copied());
     let wet = |cell: &&Cell| cell.surface == Surface::Water;
     put!(*out, "<g class=\"seas\" fill=\"{}\">\n", scheme.sea);
+    put!(*out, "<rect width=\"{}\" height=\"{}\"/>\n", Num(art.width), Num(art.height));
     for cell in art.cells.iter().filter(wet) {
         outline(out, brush, cell, "", None);
     }

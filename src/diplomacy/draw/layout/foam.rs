@@ -25,8 +25,13 @@ pub struct Foam {
     pub borders: BTreeMap<Edge, Vec<usize>>,
     /// Where each corner occurs: cell and place in its ring.
     uses: Vec<Vec<usize>>,
+    /// By corner: the other ends of the borders that end there.
+    facing: Vec<Vec<usize>>,
     size: [f64; 2],
 }
+
+/// Borders shorter than this push their ends apart.
+const SHORTEST: f64 = 26.0;
 
 impl Foam {
     /// The cells of a drawing: through the middles of faces and edges. `node_at` in picture coordinates, `outer` the
@@ -38,6 +43,7 @@ impl Foam {
             rings: Vec::new(),
             borders: BTreeMap::new(),
             uses: Vec::new(),
+            facing: Vec::new(),
             size,
         };
         // The face to the left of every directed edge.
@@ -183,11 +189,23 @@ impl Foam {
                 self.uses[*corner].push(cell);
             }
         }
+        self.facing = vec![Vec::new(); self.at.len()];
+        for border in self.borders.values() {
+            if let (Some(a), Some(b)) = (border.first(), border.last()) {
+                self.facing[*a].push(*b);
+                self.facing[*b].push(*a);
+            }
+        }
     }
 
     /// Whether a corner is one of the frame's four.
     pub fn is_frame_corner(&self, corner: usize) -> bool {
         self.hold.get(corner) == Some(&Hold::Fast)
+    }
+
+    /// The outline of a cell.
+    pub fn outline(&self, cell: usize) -> Vec<Point> {
+        self.rings[cell].iter().map(|corner| self.at[*corner]).collect()
     }
 
     /// Signed area of a ring.
@@ -260,6 +278,15 @@ impl Foam {
                         }
                         least = least.min((o[0] - here[0]).hypot(o[1] - here[1]));
                     }
+                }
+            }
+            for other in &self.facing[corner] {
+                let o = self.at[*other];
+                let gap = (here[0] - o[0]).hypot(here[1] - o[1]);
+                if gap < SHORTEST {
+                    let k = (SHORTEST - gap) * 0.5 / gap.max(0.05);
+                    force[0] += k * (here[0] - o[0]);
+                    force[1] += k * (here[1] - o[1]);
                 }
             }
             match hold {

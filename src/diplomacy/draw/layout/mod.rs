@@ -22,6 +22,8 @@ use std::collections::{BTreeMap, BTreeSet};
 const HOLE: usize = 6;
 /// Cells get this much room on average.
 const ROOM: f64 = 10_500.0;
+/// A cell whose inscribed circle is smaller is given more.
+const NARROW: f64 = 22.0;
 
 /// Lays a map out. Deterministic; up to a few seconds for hundreds of provinces, so keep the result.
 pub fn layout(map: &Map) -> Art {
@@ -105,7 +107,7 @@ impl<'a> Plan<'a> {
         if !foam.sound() {
             return None;
         }
-        let wanted = self.wanted(provinces, holes, &outer);
+        let mut wanted = self.wanted(provinces, holes, &outer);
         let mut calm = 0;
         for round in 0..420 {
             let push = if round < 300 { 0.75 } else { 0.5 };
@@ -113,6 +115,19 @@ impl<'a> Plan<'a> {
             calm = if step < 0.8 { calm + 1 } else { 0 };
             if calm > 5 {
                 break;
+            }
+        }
+        for _ in 0..8 {
+            let thin: Vec<usize> =
+                (0..provinces).filter(|cell| place::inscribed(&foam.outline(*cell)) < NARROW).collect();
+            if thin.is_empty() {
+                break;
+            }
+            for cell in thin {
+                wanted[cell] *= 1.4;
+            }
+            for _ in 0..50 {
+                foam.relax(&wanted, 0.6, 0.16);
             }
         }
         foam.refine();

@@ -79,6 +79,11 @@ pub fn inside(ring: &[Point], at: Point, half: Point) -> bool {
     Field { ring: ring.to_vec(), points: Vec::new() }.box_room(at, half) >= 0.0
 }
 
+/// Radius of the largest circle in an outline, near enough.
+pub fn inscribed(ring: &[Point]) -> f64 {
+    Field::new(ring).points.iter().map(|(_, clear)| *clear).fold(0.0, f64::max)
+}
+
 /// Points of a cell with their distance to its border.
 struct Field {
     ring: Vec<Point>,

@@ -83,14 +83,17 @@ fn biconnecting(nodes: usize, edges: &BTreeSet<Edge>) -> Vec<Edge> {
         let (Some(a), Some(b)) = (pair[0].first(), pair[1].first()) else { continue };
         add(&mut all, edge(*a, *b));
     }
+    let mut near = neighbours(nodes, &all);
     for cut in 0..nodes {
-        let near = neighbours(nodes, &all);
         let others: Vec<usize> = (0..nodes).filter(|n| *n != cut).collect();
         let parts = components(&others, &near, Some(cut));
         let doors: Vec<usize> =
             parts.iter().filter_map(|part| part.iter().copied().find(|n| near[cut].contains(n))).collect();
-        for pair in doors.windows(2) {
-            add(&mut all, edge(pair[0], pair[1]));
+        if doors.len() > 1 {
+            for pair in doors.windows(2) {
+                add(&mut all, edge(pair[0], pair[1]));
+            }
+            near = neighbours(nodes, &all);
         }
     }
     added
@@ -98,10 +101,13 @@ fn biconnecting(nodes: usize, edges: &BTreeSet<Edge>) -> Vec<Edge> {
 
 /// Connected parts of these nodes, walking around `without`.
 fn components(nodes: &[usize], near: &[Vec<usize>], without: Option<usize>) -> Vec<Vec<usize>> {
-    let mut seen: BTreeSet<usize> = without.into_iter().collect();
+    let mut seen = vec![false; near.len()];
+    if let Some(without) = without {
+        seen[without] = true;
+    }
     let mut parts = Vec::new();
     for start in nodes {
-        if !seen.insert(*start) {
+        if std::mem::replace(&mut seen[*start], true) {
             continue;
         }
         let mut part = vec![*start];
@@ -109,7 +115,7 @@ fn components(nodes: &[usize], near: &[Vec<usize>], without: Option<usize>) -> V
         while let Some(at) = part.get(next).copied() {
             next += 1;
             for n in &near[at] {
-                if seen.insert(*n) {
+                if !std::mem::replace(&mut seen[*n], true) {
                     part.push(*n);
                 }
             }
@@ -144,20 +150,20 @@ fn attempt(nodes: usize, edges: &BTreeSet<Edge>, common: &dyn Fn(&Edge) -> usize
     let mut faces = vec![cycle.clone(), cycle.into_iter().rev().collect()];
     let mut dropped = Vec::new();
     while !open.is_empty() {
-        let fragments = fragments(nodes, &open, &drawn);
-        let mut by_node: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        let left = neighbours(nodes, &open);
+        let fragments = fragments(&left, &drawn);
+        let mut by_node: Vec<Vec<usize>> = vec![Vec::new(); nodes];
         for (i, face) in faces.iter().enumerate() {
             for node in face {
-                by_node.entry(*node).or_default().push(i);
+                by_node[*node].push(i);
             }
         }
         let admits = |fragment: &Fragment| -> Vec<usize> {
             let mut feet = fragment.feet.iter();
             let Some(first) = feet.next() else { return Vec::new() };
-            let mut list = by_node.get(first).cloned().unwrap_or_default();
+            let mut list = by_node[*first].clone();
             for foot in feet {
-                let other = by_node.get(foot);
-                list.retain(|face| other.is_some_and(|faces| faces.binary_search(face).is_ok()));
+                list.retain(|face| by_node[*foot].binary_search(face).is_ok());
             }
             list
         };
@@ -165,7 +171,7 @@ fn attempt(nodes: usize, edges: &BTreeSet<Edge>, common: &dyn Fn(&Edge) -> usize
         for (i, fragment) in fragments.iter().enumerate() {
             let list = admits(fragment);
             if best.as_ref().is_none_or(|(count, _, _)| list.len() < *count) {
-                let done = list.is_empty();
+                let done = list.len() < 2;
                 best = Some((list.len(), i, list));
                 if done {
                     break;
@@ -192,7 +198,7 @@ fn attempt(nodes: usize, edges: &BTreeSet<Edge>, common: &dyn Fn(&Edge) -> usize
             }
             continue;
         }
-        let path = path_through(fragment, &open, nodes);
+        let path = path_through(fragment, &left);
         let (Some(start), Some(end), Some(face)) = (path.first(), path.last(), list.first()) else { break };
         let old = &faces[*face];
         let (Some(i), Some(j)) = (old.iter().position(|n| n == start), old.iter().position(|n| n == end)) else {
@@ -248,8 +254,8 @@ fn first_cycle(nodes: usize, near: &[Vec<usize>]) -> Option<Vec<usize>> {
     None
 }
 
-fn fragments(nodes: usize, open: &BTreeSet<Edge>, drawn: &[bool]) -> Vec<Fragment> {
-    let near = neighbours(nodes, open);
+fn fragments(near: &[Vec<usize>], drawn: &[bool]) -> Vec<Fragment> {
+    let nodes = near.len();
     let mut list = Vec::new();
     let mut seen = drawn.to_vec();
     for start in 0..nodes {
@@ -271,22 +277,21 @@ fn fragments(nodes: usize, open: &BTreeSet<Edge>, drawn: &[bool]) -> Vec<Fragmen
         }
         list.push(Fragment { inside, feet });
     }
-    for (a, b) in open {
-        if drawn[*a] && drawn[*b] {
-            list.push(Fragment { inside: Vec::new(), feet: BTreeSet::from([*a, *b]) });
+    for (a, others) in near.iter().enumerate().filter(|(a, _)| drawn[*a]) {
+        for b in others.iter().filter(|b| **b > a && drawn[**b]) {
+            list.push(Fragment { inside: Vec::new(), feet: BTreeSet::from([a, *b]) });
         }
     }
     list
 }
 
 /// The shortest path from the fragment's first foot through its inside to another foot.
-fn path_through(fragment: &Fragment, open: &BTreeSet<Edge>, nodes: usize) -> Vec<usize> {
+fn path_through(fragment: &Fragment, near: &[Vec<usize>]) -> Vec<usize> {
     let feet: Vec<usize> = fragment.feet.iter().copied().collect();
     if fragment.inside.is_empty() {
         return feet;
     }
     let Some(start) = feet.first().copied() else { return Vec::new() };
-    let near = neighbours(nodes, open);
     let inside: BTreeSet<usize> = fragment.inside.iter().copied().collect();
     let mut before: BTreeMap<usize, usize> = BTreeMap::new();
     let mut queue: Vec<usize> = near[start].iter().copied().filter(|n| inside.contains(n)).collect();
