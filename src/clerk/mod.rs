@@ -13,6 +13,7 @@ mod tend;
 pub use games::{Loaded, MapShelf};
 pub use incoming::Worked;
 pub use people::People;
+pub use tend::Condition;
 pub use rounds::{TickOptions, Ticked};
 
 use crate::archive::{Archive, ArchiveError};
