@@ -17,6 +17,7 @@ use crate::mail::intake::{self, Disposition, Intake};
 use crate::mail::{Auto, Letter, queue};
 use crate::site::Config;
 use chrono::{DateTime, Utc};
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// What one working-off of the spool did.
@@ -45,6 +46,29 @@ pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, Cle
     })
 }
 
+/// Whose mail waits for the next time, so that nothing overtakes it (OPS-033).
+#[derive(Default)]
+struct Waiting {
+    senders: HashSet<String>,
+    games: HashSet<String>,
+}
+
+impl Waiting {
+    /// Whether a message has to wait behind an earlier one; then it, too, is waited for.
+    fn is_behind(&mut self, sender: &str, games: &[&str]) -> bool {
+        let behind = self.senders.contains(sender) || games.iter().any(|game| self.games.contains(*game));
+        if behind {
+            self.add(sender, games);
+        }
+        behind
+    }
+
+    fn add(&mut self, sender: &str, games: &[&str]) {
+        self.senders.insert(sender.to_string());
+        self.games.extend(games.iter().map(|game| game.to_string()));
+    }
+}
+
 /// What became of a message.
 enum Fate {
     Executed,
@@ -67,14 +91,18 @@ impl Clerk {
         for name in spool.list(Room::Hold)? {
             spool.shift(&name, Room::Hold, Room::New)?;
         }
-        for name in spool.list(Room::New)? {
+        let mut waiting = Waiting::default();
+        for (n, name) in spool.list(Room::New)?.into_iter().enumerate() {
+            // Mails of this message go out behind those of the one before.
+            let now = now + chrono::Duration::microseconds(i64::try_from(n).unwrap_or(0));
             if name.tries >= TRIES {
                 spool.bury(&name, Room::New, "the judge died three times over this message")?;
                 worked.dead += 1;
                 continue;
             }
             let Some(name) = spool.begin(&name)? else { continue };
-            let fate = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.message(&name, now)));
+            let fate =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.message(&name, &mut waiting, now)));
             match fate {
                 Ok(Ok(Fate::Executed)) => {
                     spool.shift(&name, Room::New, Room::Done)?;
@@ -118,7 +146,7 @@ impl Clerk {
         Ok(!self.archive.spool().list(Room::New)?.is_empty())
     }
 
-    fn message(&self, name: &MessageName, now: DateTime<Utc>) -> Result<Fate, ClerkError> {
+    fn message(&self, name: &MessageName, waiting: &mut Waiting, now: DateTime<Utc>) -> Result<Fate, ClerkError> {
         let Some(bytes) = self.archive.spool().read(Room::New, name)? else { return Ok(Fate::Dropped("gone")) };
         let mail = match intake::read(&bytes, &self.we, &self.limits) {
             Ok(mail) => mail,
@@ -138,8 +166,7 @@ impl Clerk {
         };
         let words: Vec<&str> = mail.lines.iter().map(|l| l.text.as_str()).collect();
         let key = Key::of_mail(mail.message_id.as_deref(), &address, &words.join("\n"));
-        let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.to_chrono());
-        if ledger.is_done(&key, None, now)? {
+        if self.is_done(&key, None, now)? {
             return Ok(Fate::Dropped("duplicate"));
         }
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
@@ -162,7 +189,15 @@ impl Clerk {
             self.answer(&key, &mail, &from, vec![unread(Code::NoCommand.name(), sentence)], now)?;
             return Ok(Fate::Executed);
         }
-        self.blocks(&key, &mail, &from, &blocks, now)
+        let games: Vec<&str> = blocks.iter().filter_map(|b| b.header.as_ref().ok()?.game()).collect();
+        if waiting.is_behind(&from.address, &games) {
+            return Ok(Fate::Held);
+        }
+        let fate = self.blocks(&key, &mail, &from, &blocks, now)?;
+        if matches!(fate, Fate::Held) {
+            waiting.add(&from.address, &games);
+        }
+        Ok(fate)
     }
 
     /// Executes the blocks of a message one after the other; the reply goes with the last commit.
@@ -175,11 +210,10 @@ impl Clerk {
         now: DateTime<Utc>,
     ) -> Result<Fate, ClerkError> {
         let mut parts: Vec<Reply> = Vec::new();
-        let mut ledger = self.archive.ledger(self.site.config.mail.incoming.dedup.to_chrono());
         for (n, block) in blocks.iter().enumerate() {
             let last = n + 1 == blocks.len();
             let mark = format!("{n}");
-            if !last && ledger.is_done(key, Some(&mark), now)? {
+            if !last && self.is_done(key, Some(&mark), now)? {
                 let mut part = Reply::default();
                 part.note(
                     block.line.number,
@@ -193,7 +227,10 @@ impl Clerk {
             match self.block(key, &mark, mail, from, block, &mut parts, finish, now) {
                 Ok(true) => {}
                 Ok(false) => return Ok(Fate::Held),
-                Err(ClerkError::Archive(ArchiveError::Busy(_))) => return Ok(Fate::Held),
+                // Blocked: recorded, and finished as soon as there is room; then the ledger knows the message.
+                Err(ClerkError::Archive(ArchiveError::Busy(_) | ArchiveError::Blocked { .. })) => {
+                    return Ok(Fate::Held);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -281,8 +318,23 @@ impl Clerk {
                 parts.push(part);
             }
             (Ok(header), None) => {
-                let part = self.house_command(header, block, from, mail, key, now)?;
+                // Effect, letters and reply are one commit, and nobody else changes the registry in between.
+                let lock = self.archive.lock_judge(MAIL_WAIT)?;
+                let (part, effect) = self.house_command(header, block, from, mail, key, now)?;
                 parts.push(part);
+                let mut transaction = match effect {
+                    Some(transaction) => transaction,
+                    None if finish.is_some() => Transaction::of_judge(format!("answer to {}", from.address)),
+                    None => return Ok(true),
+                };
+                transaction.ledger(&entry(key, mark, "executed", now));
+                if finish.is_some() {
+                    self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
+                    transaction.ledger(&done(key, now));
+                }
+                self.archive.commit(&lock, transaction)?;
+                self.people.reload();
+                return Ok(true);
             }
         }
         if finish.is_some() {
@@ -291,7 +343,7 @@ impl Clerk {
         Ok(true)
     }
 
-    /// Commands about no game: LIST, SEARCH, HELP, the registry.
+    /// Commands about no game: LIST, SEARCH, HELP, the registry. The reply, and what has to be committed besides.
     fn house_command(
         &self,
         header: &Header,
@@ -300,8 +352,9 @@ impl Clerk {
         mail: &Intake,
         key: &Key,
         now: DateTime<Utc>,
-    ) -> Result<Reply, ClerkError> {
+    ) -> Result<(Reply, Option<Transaction>), ClerkError> {
         let mut part = Reply { outcome: "answered".into(), ..Reply::default() };
+        let mut effect = None;
         let shown = reply::masked(&block.line.text);
         match header {
             Header::List { game: None } | Header::Search { .. } => {
@@ -311,7 +364,7 @@ impl Clerk {
                 letter.in_reply_to = mail.message_id.clone();
                 let mut transaction = Transaction::of_judge(format!("LIST for {}", from.address));
                 self.enqueue(&mut transaction, &letter, &["list", key.as_str()], now)?;
-                self.archive.commit(&self.archive.lock_judge(MAIL_WAIT)?, transaction)?;
+                effect = Some(transaction);
                 part.silent = true;
             }
             Header::Help { .. } => {
@@ -332,13 +385,12 @@ impl Clerk {
                     for (n, letter) in letters.iter().enumerate() {
                         self.enqueue(&mut transaction, letter, &["registry", key.as_str(), &n.to_string()], now)?;
                     }
-                    self.archive.commit(&self.archive.lock_judge(MAIL_WAIT)?, transaction)?;
-                    self.people.reload();
+                    effect = Some(transaction);
                 }
                 part = answer;
             }
         }
-        Ok(part)
+        Ok((part, effect))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -543,7 +595,14 @@ impl Clerk {
 
     /// N61.
     fn report_failure(&self, name: &MessageName, why: &str, now: DateTime<Utc>) -> Result<(), ClerkError> {
+        // A crash between this and the burial brings the message here again.
+        let plain = name.file_name().split(['~', '.']).take(3).collect::<Vec<_>>().join(".");
+        let key = Key::of("failure", &plain);
+        if self.is_done(&key, None, now)? {
+            return Ok(());
+        }
         let mut transaction = Transaction::of_judge("internal error");
+        transaction.ledger(&done(&key, now));
         for keeper in &self.house.keepers {
             let letter = Letter {
                 to: keeper.clone(),
@@ -556,7 +615,7 @@ impl Clerk {
                 ),
                 ..Letter::default()
             };
-            self.enqueue(&mut transaction, &letter, &["failure", &name.file_name(), keeper], now)?;
+            self.enqueue(&mut transaction, &letter, &["failure", &plain, keeper], now)?;
         }
         let lock = self.archive.lock_judge(MAIL_WAIT)?;
         self.archive.commit(&lock, transaction)?;
