@@ -52,7 +52,7 @@ fn get(path: &str) -> Request<Body> {
     Request::get(path).body(Body::empty()).expect("a request")
 }
 
-fn head<'r>(response: &'r Response<()>, name: header::HeaderName) -> &'r str {
+fn head(response: &Response<()>, name: header::HeaderName) -> &str {
     response.headers().get(name).and_then(|v| v.to_str().ok()).unwrap_or("")
 }
 

@@ -77,6 +77,11 @@ impl PhaseView {
             _ => self.name.abbr.clone(),
         }
     }
+    /// When it was processed, for people.
+    pub fn processed_words(&self) -> String {
+        let moment = self.processed.as_deref().and_then(|t| chrono::DateTime::parse_from_rfc3339(t).ok());
+        moment.map(|t| t.to_utc().format("%A %-d %B %Y %H:%M UTC").to_string()).unwrap_or_default()
+    }
     fn year(&self) -> String {
         self.name.abbr.chars().filter(char::is_ascii_digit).collect()
     }
