@@ -1,6 +1,8 @@
 //! The clerk: takes what comes in (mail, the round of the clock), shows the judge the game, has the archive commit the
 //! decision, and only then tells mail and pages. The one place where rooms meet; it decides nothing itself.
 
+mod abuse;
+mod bounces;
 mod games;
 mod incoming;
 mod outgoing;
@@ -57,6 +59,7 @@ pub struct Clerk {
     sender: Sender,
     we: Ourselves,
     limits: Limits,
+    ledger: std::sync::Mutex<crate::archive::ledger::Ledger>,
 }
 
 impl Clerk {
@@ -77,7 +80,9 @@ impl Clerk {
                 tracing::error!(owner = %owner.word(), %error, "a commit could not be finished yet");
             }
         }
-        Ok(Clerk { site, archive, house, people, maps, known: secrets::Known::default(), secret, sender, we, limits })
+        let ledger = std::sync::Mutex::new(archive.ledger(site.config.mail.incoming.dedup.to_chrono()));
+        let known = secrets::Known::default();
+        Ok(Clerk { site, archive, house, people, maps, known, secret, sender, we, limits, ledger })
     }
 
     /// The house, as the judge knows it.
