@@ -170,10 +170,8 @@ fn acted(f: &mut Findings, site: &Site, game_name: &str, action: &Value, sent: &
         "count-bounce" => {
             let text = std::fs::read_to_string(site.root().join("registry/people.json")).unwrap_or_default();
             let registry: Value = serde_json::from_str(&text).unwrap_or_default();
-            let counted = registry["people"].as_array().into_iter().flatten().any(|p| {
-                p["bounces"].as_array().into_iter().flatten().any(|b| b[0] == action["address"])
-            });
-            f.want(counted, || "the bounce was not counted".into());
+            let counted = &registry["bounces"][action["address"].as_str().unwrap_or_default()]["times"];
+            f.want(counted.as_array().map(Vec::len) == Some(1), || format!("bounces counted: {counted}"));
         }
         other => f.0.push(format!("the test does not know the action {other}")),
     }

@@ -143,7 +143,12 @@ pub struct Ledger {
     window: Option<Duration>,
     read: HashMap<String, u64>,
     latest: HashMap<(Key, Option<String>), DateTime<Utc>>,
+    recent: Vec<Entry>,
 }
+
+/// How far back [`Ledger::recent`] looks.
+pub const RECENT: Duration = Duration::hours(24);
+
 
 impl Ledger {
     /// The ledger in that directory; `window` is `mail.in.dedup`.
@@ -167,6 +172,13 @@ impl Ledger {
         Ok(self.latest.iter().any(|((used, _), &time)| used == key && now.signed_duration_since(time) < window))
     }
 
+    /// The entries of the last day, in the order they were written: what rates and pauses are counted from.
+    pub fn recent(&mut self, now: DateTime<Utc>) -> Result<&[Entry], ArchiveError> {
+        self.refresh(now)?;
+        self.recent.retain(|e| now.signed_duration_since(e.time) < RECENT);
+        Ok(&self.recent)
+    }
+
     /// Read what was added since the last time.
     fn refresh(&mut self, now: DateTime<Utc>) -> Result<(), ArchiveError> {
         let window = self.window.unwrap_or(WINDOW).max(WINDOW);
@@ -186,6 +198,9 @@ impl Ledger {
             let new = bytes.get(from..).unwrap_or(&bytes);
             let whole = new.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
             for entry in entries(new.get(..whole).unwrap_or_default()) {
+                if now.signed_duration_since(entry.time) < RECENT {
+                    self.recent.push(entry.clone());
+                }
                 let time = self.latest.entry((entry.key, entry.game)).or_insert(entry.time);
                 *time = (*time).max(entry.time);
             }

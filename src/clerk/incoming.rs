@@ -3,6 +3,7 @@
 //! What it promises: a message is executed once, whatever dies when; each game is a commit of its own; the one reply goes
 //! with the last commit; a message that kills the worker is buried after three tries and never stops the others.
 
+use super::abuse::{self, Admission, outcome};
 use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
 use crate::archive::spool::{MessageName, Room, TRIES};
 use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Transaction};
@@ -11,10 +12,11 @@ use crate::judge::commands::{self, Block, Header, Line};
 use crate::judge::create::{self, Census};
 use crate::judge::reply::{self, Reply};
 use crate::judge::session::{Outcome, Sender, Tools};
+use crate::judge::table::Secrets as _;
 use crate::judge::{self, Decision, FileEdit, help, lists};
 use crate::mail::compose;
 use crate::mail::intake::{self, Disposition, Intake};
-use crate::mail::{Auto, Letter, queue};
+use crate::mail::{Attachment, Auto, Letter, queue};
 use crate::site::Config;
 use chrono::{DateTime, Utc};
 use std::collections::HashSet;
@@ -45,6 +47,12 @@ pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, Cle
         secret: crate::mail::token::Secret::new(secret.to_vec()),
     })
 }
+
+/// Wrong sign-ons after which the rest of a mail is not read.
+const GUESSES_A_MAIL: usize = 3;
+
+/// Tells the salts of passwords found in clear from those of passwords set by the message.
+const CLEAR: u64 = 0x636c_6561_7200_0000;
 
 /// Whose mail waits for the next time, so that nothing overtakes it (OPS-033).
 #[derive(Default)]
@@ -96,7 +104,9 @@ impl Clerk {
             // Mails of this message go out behind those of the one before.
             let now = now + chrono::Duration::microseconds(i64::try_from(n).unwrap_or(0));
             if name.tries >= TRIES {
-                spool.bury(&name, Room::New, "the judge died three times over this message")?;
+                let why = "the judge died three times over this message";
+                self.report_failure(&name, why, now)?;
+                spool.bury(&name, Room::New, why)?;
                 worked.dead += 1;
                 continue;
             }
@@ -157,6 +167,9 @@ impl Clerk {
                 return Ok(Fate::Quarantined("no usable sender address".into()));
             }
             Disposition::Drop(reason) => {
+                if *reason == intake::Reason::Bounce {
+                    self.count_bounce(&bytes, &mail, now)?;
+                }
                 return Ok(Fate::Dropped(reason.word()));
             }
             _ => {}
@@ -170,6 +183,21 @@ impl Clerk {
             return Ok(Fate::Dropped("duplicate"));
         }
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
+        match self.admission(&from.address, now)? {
+            Admission::Yes => {}
+            Admission::No => return Ok(Fate::Dropped("rate")),
+            Admission::Tell => {
+                let mut reply = unread(
+                    Code::Rate.name(),
+                    "You have sent more mails than this judge answers in so short a time. This one was not read, nor are \
+                     further ones for a while; this is the only word about it.",
+                );
+                reply.outcome = outcome::RATE.into();
+                self.answer(&key, &mail, &from, vec![reply], now)?;
+                return Ok(Fate::Dropped("rate"));
+            }
+        }
+        self.heard_from(&from.address)?;
         if let Disposition::ReplyOnly(refusal) = &mail.disposition {
             let reply = unread(refusal.code(), refusal.sentence());
             self.answer(&key, &mail, &from, vec![reply], now)?;
@@ -193,6 +221,10 @@ impl Clerk {
         if waiting.is_behind(&from.address, &games) {
             return Ok(Fate::Held);
         }
+        if self.must_wait(&blocks, &from.address, now)? {
+            waiting.add(&from.address, &games);
+            return Ok(Fate::Held);
+        }
         let fate = self.blocks(&key, &mail, &from, &blocks, now)?;
         if matches!(fate, Fate::Held) {
             waiting.add(&from.address, &games);
@@ -213,6 +245,14 @@ impl Clerk {
         for (n, block) in blocks.iter().enumerate() {
             let last = n + 1 == blocks.len();
             let mark = format!("{n}");
+            // A mail is one guess or two, not two hundred (D5).
+            let guesses = parts.iter().filter(|p| p.refused_as(Code::BadLogin)).count();
+            let guessed_out = guesses >= GUESSES_A_MAIL;
+            if guessed_out && let Some(part) = parts.last_mut() {
+                part.paragraphs.push("The rest of the mail was not read: too many sign-ons in it were wrong.".into());
+                self.answer(key, mail, from, std::mem::take(&mut parts), now)?;
+                return Ok(Fate::Executed);
+            }
             if !last && self.is_done(key, Some(&mark), now)? {
                 let mut part = Reply::default();
                 part.note(
@@ -282,11 +322,16 @@ impl Clerk {
                         let mut transaction = self.transaction(&game, &loaded, decision, seed, now)?;
                         transaction.expect("status", status)?;
                         transaction.ledger(&entry(key, mark, &reply.outcome, now));
+                        if let Some((seat, _)) = block.header.as_ref().ok().and_then(abuse::claimed) {
+                            let failed = reply.refused_as(Code::BadLogin);
+                            let before = loaded.table(&self.house, seed, now);
+                            self.note_sign_on(&mut transaction, &before, seat, &from.address, failed, now)?;
+                        }
                         let mut all = parts.clone();
                         all.push(reply);
                         if finish.is_some() {
                             self.enqueue_reply(&mut transaction, key, mail, from, &all, now)?;
-                            transaction.ledger(&done(key, now));
+                            transaction.ledger(&done(key, &all, now));
                         }
                         self.mark(&game);
                         match self.archive.commit(&lock, transaction) {
@@ -330,7 +375,7 @@ impl Clerk {
                 transaction.ledger(&entry(key, mark, "executed", now));
                 if finish.is_some() {
                     self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
-                    transaction.ledger(&done(key, now));
+                    transaction.ledger(&done(key, parts, now));
                 }
                 self.archive.commit(&lock, transaction)?;
                 self.people.reload();
@@ -469,7 +514,7 @@ impl Clerk {
         parts.push(part);
         if finish.is_some() {
             self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
-            transaction.ledger(&done(key, now));
+            transaction.ledger(&done(key, parts, now));
         }
         self.mark(&game);
         self.archive.commit_indexed(&lock, &index_lock, transaction)?;
@@ -497,7 +542,9 @@ impl Clerk {
             };
         }
         if let Some(next) = &decision.game {
-            transaction.replace("status", loaded.rewritten(next)?)?;
+            let mut next = next.clone();
+            self.hash_clear(&mut next, seed);
+            transaction.replace("status", loaded.rewritten(&next)?)?;
         }
         if let Some(line) = &decision.index {
             transaction.index(game, crate::status::index::line(line));
@@ -511,6 +558,17 @@ impl Clerk {
             )?;
         }
         Ok(transaction)
+    }
+
+    /// A password that an editor wrote in clear is hashed at the next save (D7, D27).
+    fn hash_clear(&self, game: &mut crate::status::Game, seed: u64) {
+        let secrets = PhcSecrets::new(&self.known, self.secret, seed ^ CLEAR);
+        let own = std::iter::once(&mut game.password);
+        for password in own.chain(game.participants.iter_mut().map(|p| &mut p.password)) {
+            if let Some(clear) = password.as_deref().filter(|p| !p.starts_with("$argon2")) {
+                *password = Some(secrets.hash(clear));
+            }
+        }
     }
 
     /// Composes a letter and queues it with the transaction. The event names it: made again it has the same Message-ID.
@@ -587,7 +645,7 @@ impl Clerk {
     ) -> Result<(), ClerkError> {
         let mut transaction = Transaction::of_judge(format!("answer to {}", from.address));
         self.enqueue_reply(&mut transaction, key, mail, from, &parts, now)?;
-        transaction.ledger(&done(key, now));
+        transaction.ledger(&done(key, &parts, now));
         let lock = self.archive.lock_judge(MAIL_WAIT)?;
         self.archive.commit(&lock, transaction)?;
         Ok(())
@@ -602,7 +660,21 @@ impl Clerk {
             return Ok(());
         }
         let mut transaction = Transaction::of_judge("internal error");
-        transaction.ledger(&done(&key, now));
+        transaction.ledger(&done(&key, &[], now));
+        let bytes = self.archive.spool().read(Room::New, name)?.unwrap_or_default();
+        // OPS-035: the sender is told, if the mail can be read that far.
+        if let Ok(mail) = intake::read(&bytes, &self.we, &self.limits)
+            && !matches!(mail.disposition, Disposition::Drop(_))
+            && let Some(address) = mail.sender.clone()
+            && self.is_known(&address)?
+        {
+            let from = Sender { address, name: None, message_id: mail.message_id.clone() };
+            let words: Vec<&str> = mail.lines.iter().map(|l| l.text.as_str()).collect();
+            let key = Key::of_mail(mail.message_id.as_deref(), &from.address, &words.join("\n"));
+            let sentence = "The judge failed over this mail. It was kept, and the judgekeeper has been told.";
+            let parts = [unread(Code::Internal.name(), sentence)];
+            self.enqueue_reply(&mut transaction, &key, &mail, &from, &parts, now)?;
+        }
         for keeper in &self.house.keepers {
             let letter = Letter {
                 to: keeper.clone(),
@@ -613,6 +685,12 @@ impl Clerk {
                     stamp(now),
                     name.file_name()
                 ),
+                attachments: vec![Attachment {
+                    name: "message.txt".into(),
+                    mime: "application/octet-stream".into(),
+                    bytes: bytes.clone(),
+                    inline: None,
+                }],
                 ..Letter::default()
             };
             self.enqueue(&mut transaction, &letter, &["failure", &plain, keeper], now)?;
@@ -650,8 +728,16 @@ fn entry(key: &Key, mark: &str, outcome: &str, now: DateTime<Utc>) -> Entry {
     Entry { key: key.clone(), time: now, game: Some(mark.to_string()), outcome: outcome.to_string() }
 }
 
-fn done(key: &Key, now: DateTime<Utc>) -> Entry {
-    Entry { key: key.clone(), time: now, game: None, outcome: "done".into() }
+/// The line that closes a message; its word says whether anything was refused, for the rates.
+fn done(key: &Key, parts: &[Reply], now: DateTime<Utc>) -> Entry {
+    let word = if parts.iter().any(|p| p.outcome == outcome::RATE) {
+        outcome::RATE
+    } else if parts.iter().any(Reply::has_errors) {
+        outcome::ERRORS
+    } else {
+        outcome::DONE
+    };
+    Entry { key: key.clone(), time: now, game: None, outcome: word.into() }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

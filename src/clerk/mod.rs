@@ -1,6 +1,8 @@
 //! The clerk: takes what comes in (mail, the round of the clock), shows the judge the game, has the archive commit the
 //! decision, and only then tells mail and pages. The one place where rooms meet; it decides nothing itself.
 
+mod abuse;
+mod bounces;
 mod games;
 mod incoming;
 mod outgoing;

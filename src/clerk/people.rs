@@ -56,6 +56,26 @@ impl People {
         self.registry.read().is_ok_and(|r| r.find(address).is_some())
     }
 
+    /// Whether mail to that address comes back (operations.md 9).
+    pub fn is_bouncing(&self, address: &str) -> bool {
+        self.registry.read().is_ok_and(|r| r.is_bouncing(address))
+    }
+
+    /// Whether any mail to that address has come back.
+    pub fn has_bounced(&self, address: &str) -> bool {
+        self.registry.read().is_ok_and(|r| r.bounces.contains_key(&address.to_lowercase()))
+    }
+
+    /// A change of the file: what `change` gives, and the new bytes if anything changed.
+    pub fn changed<R>(&self, change: impl FnOnce(&mut Registry) -> R) -> (R, Option<Vec<u8>>) {
+        self.reload();
+        let before = self.registry.read().map(|r| r.clone()).unwrap_or_default();
+        let mut after = before.clone();
+        let given = change(&mut after);
+        let file = (after != before).then(|| serde_json::to_vec_pretty(&after).unwrap_or_default());
+        (given, file)
+    }
+
     /// A registry command: the reply, mails, and the new file if it changed.
     #[allow(clippy::too_many_arguments)]
     pub fn command(

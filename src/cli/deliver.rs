@@ -72,6 +72,8 @@ fn store(args: &Args) -> Result<(), String> {
     let spool = Spool::new(&root.join(spool), &root.join("dead"), Fs::from_env(), 0);
     let now: DateTime<Utc> = args.site.clock.unwrap_or_else(Utc::now);
     spool.store(std::io::stdin().lock(), &envelope, limit.unwrap_or(DEFAULT_LIMIT), now).map_err(|e| e.to_string())?;
+    // What is beyond the limit is read and forgotten: a mail server must not die of a broken pipe.
+    let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
     Ok(())
 }
 

@@ -64,8 +64,7 @@ pub fn game_list(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
         && !table.completed()
         && table.is_power(&on.who)
     {
-        text += "\n";
-        text += &super::orders::confirmation(table, on);
+        text += &super::orders::sets(table, on);
     }
     letter(to, "N41", Some(&game.name), format!("List of game {}", game.name), text)
 }

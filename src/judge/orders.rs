@@ -131,7 +131,12 @@ pub fn store(desk: &mut Desk, on: &SignedOn, sheet: &Sheet) {
 
 /// The body of N12: orders on file, WAIT, deadline, what is missing.
 pub fn confirmation(table: &Table, on: &SignedOn) -> String {
-    let mut text = table.header();
+    format!("{}{}\nDeadline: {}\n", table.header(), sets(table, on), table.deadline_long())
+}
+
+/// What is on file for the seats that this person orders for.
+pub fn sets(table: &Table, on: &SignedOn) -> String {
+    let mut text = String::new();
     let seats: Vec<usize> = match &on.who {
         Who::Master | Who::Keeper => {
             (0..table.game.participants.len()).filter(|n| table.is_power(&Who::Seat(*n))).collect()
@@ -168,5 +173,5 @@ pub fn confirmation(table: &Table, on: &SignedOn) -> String {
             text += "  WAIT is set: the phase is not processed before the deadline.\n";
         }
     }
-    text + &format!("\nDeadline: {}\n", table.deadline_long())
+    text
 }

@@ -90,10 +90,8 @@ fn resolve(desk: &mut Desk) -> Result<(), String> {
         p.wait = false;
         p.cd = false;
     }
-    let mut report = resolution.report;
-    if !report.ends_with('\n') {
-        report.push('\n');
-    }
+    // One blank line before what follows (notices.md 4.4), whatever the report ends with.
+    let mut report = format!("{}\n", resolution.report.trim_end());
     match &resolution.victors {
         Some(victors) => {
             complete_at(desk, victors, &phase);
@@ -226,7 +224,7 @@ pub fn late_table(table: &Table, label: &str, powers: &[String]) -> String {
             PhaseState::Completed => "COMPLETED".into(),
         })
     );
-    text += &format!("{:<18}{}\n", "Missed Deadline:", table.deadline_long());
+    text += &format!("{:<18}{}\n", if table.past_deadline() { "Missed Deadline:" } else { "Deadline:" }, table.deadline_long());
     if !powers.is_empty() {
         text += &super::post::wrap(&format!("{label:<18}{}", powers.join(", ")), 70, 18);
         text.push('\n');

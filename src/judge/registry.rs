@@ -13,6 +13,7 @@ use chrono::{DateTime, Duration, Utc};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// How long a code holds.
 const CODE_DAYS: i64 = 7;
@@ -48,9 +49,6 @@ pub struct Known {
     /// An address that waits for its code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pending: Option<Pending>,
-    /// Permanent bounces: address and time.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub bounces: Vec<(String, DateTime<Utc>)>,
 }
 
 /// An address not confirmed yet.
@@ -69,9 +67,49 @@ pub struct Pending {
 pub struct Registry {
     /// Everybody, by number.
     pub people: Vec<Known>,
+    /// Addresses that mail has come back from.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub bounces: BTreeMap<String, Bounces>,
 }
 
+/// Permanent bounces of one address (mail-commands.md 8.1).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Bounces {
+    /// When, within the last 14 days.
+    pub times: Vec<DateTime<Utc>>,
+    /// Whether the Masters have been told.
+    #[serde(default)]
+    pub told: bool,
+}
+
+/// So many permanent bounces within [`BOUNCE_DAYS`] make an address one that mail does not reach.
+const BOUNCES: usize = 3;
+const BOUNCE_DAYS: i64 = 14;
+
+
 impl Registry {
+    /// Counts a permanent bounce; `true`: the address has just become one that the Masters must hear of (N60).
+    pub fn bounced(&mut self, address: &str, now: DateTime<Utc>) -> bool {
+        let entry = self.bounces.entry(address.to_lowercase()).or_default();
+        entry.times.retain(|time| now - *time < Duration::days(BOUNCE_DAYS));
+        entry.times.push(now);
+        // What a flood of reports adds beyond the limit tells nothing new.
+        entry.times.truncate(BOUNCES);
+        let news = entry.times.len() >= BOUNCES && !entry.told;
+        entry.told |= news;
+        news
+    }
+
+    /// Whether mail to the address does not arrive.
+    pub fn is_bouncing(&self, address: &str) -> bool {
+        self.bounces.get(&address.to_lowercase()).is_some_and(|b| b.times.len() >= BOUNCES)
+    }
+
+    /// A message came from the address: it works. Whether anything was forgotten by that.
+    pub fn heard_from(&mut self, address: &str) -> bool {
+        self.bounces.remove(&address.to_lowercase()).is_some()
+    }
+
     /// The person with that confirmed address.
     pub fn find(&self, address: &str) -> Option<&Known> {
         self.people.iter().find(|k| k.addresses.iter().any(|a| a.eq_ignore_ascii_case(address)))
@@ -226,7 +264,6 @@ fn register(
         zone,
         language: field("Language"),
         pending: Some(pending),
-        bounces: Vec::new(),
     });
     letters.push(code_letter(&from.address, &code, house));
     Ok("a code is on its way to this address; send CONFIRM and the code within a week".into())

@@ -4,6 +4,9 @@ use super::code::{Code, Refusal};
 use super::commands::Line;
 use serde::{Deserialize, Serialize};
 
+/// Columns of text that is filled (notices.md 1).
+const WIDTH: usize = 75;
+
 /// How a line fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Mark {
@@ -73,6 +76,11 @@ impl Reply {
     pub fn warn(&mut self, line: &Line, code: Code, sentence: &str) {
         self.detail(line.number, Mark::Warn, masked(&line.text), code.name(), sentence);
     }
+    /// Whether something was refused with that code.
+    pub fn refused_as(&self, code: Code) -> bool {
+        let is = |e: &Entry| e.mark == Mark::Error && e.detail.as_ref().is_some_and(|(c, _)| c == code.name());
+        self.entries.iter().any(is)
+    }
     /// Whether anything was refused.
     pub fn has_errors(&self) -> bool {
         self.entries.iter().any(|e| e.mark == Mark::Error)
@@ -92,17 +100,23 @@ impl Reply {
                 Mark::Warn => "note",
             };
             let tail = if entry.mark == Mark::Good { "   (not stored)" } else { "" };
-            out += format!("{number:<8} {mark:<5} {}{tail}", entry.text).trim_end();
+            let line = format!("{number:<8} {mark:<5} {}{tail}", entry.text);
+            out += &super::post::wrap(line.trim_end(), WIDTH, 15);
             out.push('\n');
             if let Some((code, sentence)) = &entry.detail {
-                out += &super::post::wrap(&format!("               {code}  {sentence}"), 75, 15);
+                out += &super::post::wrap(&format!("               {code}  {sentence}"), WIDTH, 15);
                 out.push('\n');
             }
         }
         for paragraph in &self.paragraphs {
             out.push('\n');
-            out += paragraph.trim_end();
-            out.push('\n');
+            // Lists keep their lines; prose is filled where it runs too wide.
+            for line in paragraph.trim_end().lines() {
+                let indent = line.chars().take_while(|c| *c == ' ').count();
+                let wide = line.chars().count() > WIDTH;
+                out += &if wide { super::post::wrap(line, WIDTH, indent) } else { line.to_string() };
+                out.push('\n');
+            }
         }
         out
     }

@@ -233,7 +233,7 @@ fn welcome(table: &Table, title: &str) -> String {
         "Welcome to game {game}: you are {title}.\n\
          To do something later, begin a mail to {address} with the line\n\
          \x20   SIGNON {letter}{game} your-password\n\
-         {press} Deadlines: {timing}. The game's page: {url}\n",
+         {press}\nDeadlines: {timing}.\nThe game's page: {url}\n",
         game = table.game.name,
         address = table.house.address,
         timing = super::time::policy(&table.game),
@@ -567,12 +567,12 @@ pub fn resign(desk: &mut Desk, n: usize, by_master: bool) {
         let need = desk.table.game.need.last().cloned();
         let size = match need.and_then(|n| Some((n.units?, n.centers?))) {
             Some((units, centers)) => {
-                format!(" It has {units} {} and {centers} {}.", plural(units, "unit"), plural(centers, "centre"))
+                format!(" the power has {units} {} and {centers} {}.", plural(units, "unit"), plural(centers, "centre"))
             }
             None => String::new(),
         };
         let text = format!(
-            "{title} has been resigned{by} from game {game}, {phase}.\nA replacement is sought: TAKEOVER {}@{game} password.{size}\n",
+            "{title} has been resigned{by} from game {game}, {phase}.\nA replacement is sought:{size}\n    TAKEOVER {}@{game} password\n",
             title.to_uppercase()
         );
         let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N22", subject, &text);

@@ -110,7 +110,6 @@ impl Site {
                 zone: None,
                 language: None,
                 pending: None,
-                bounces: Vec::new(),
             }
         });
         let registry = Registry { people: people.collect(), ..Registry::default() };

@@ -121,6 +121,7 @@ fn take_press(
     let mut text = Vec::new();
     let mut ends_message = false;
     let mut closed = false;
+    // A forgotten ENDPRESS may find the end mark of the next press: what was swallowed counts either way.
     while let Some(next) = lines.get(*at) {
         *at += 1;
         let (end, tail) = match press::ending(&next.text) {
@@ -139,7 +140,7 @@ fn take_press(
         closed = true;
         break;
     }
-    let swallowed = if closed { None } else { text.iter().find(|t| swallows_header(t, is_game)) };
+    let swallowed = text.iter().find(|t| swallows_header(t, is_game));
     let options = match swallowed {
         Some(_) => {
             block.stops = true;
