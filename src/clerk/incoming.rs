@@ -18,7 +18,7 @@ use crate::mail::compose;
 use crate::mail::intake::{self, Disposition, Intake};
 use crate::mail::{Attachment, Auto, Letter, queue};
 use crate::site::Config;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -587,7 +587,10 @@ impl Clerk {
         let letter = self.illustrated(letter);
         match compose::compose(&letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
             Ok(mail) => {
-                transaction.enqueue(&id, queue::Queued::new(mail, &letter, now, None).encode())?;
+                let mut queued = queue::Queued::new(mail, &letter, now, None);
+                // The microseconds keep the order of a batch; due it is at once.
+                queued.head.not_before = now.trunc_subsecs(0);
+                transaction.enqueue(&id, queued.encode())?;
             }
             // An address that no transport could take; nothing else stops for it.
             Err(error) => tracing::warn!(to = %letter.to, %error, "a mail could not be composed"),

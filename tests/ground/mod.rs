@@ -150,7 +150,11 @@ pub fn copy(from: &Path, to: &Path) {
     for entry in std::fs::read_dir(from).expect("directory") {
         let entry = entry.expect("entry");
         let (source, target) = (entry.path(), to.join(entry.file_name()));
-        if source.is_dir() { copy(&source, &target) } else { drop(std::fs::copy(&source, &target).expect("copy")) }
+        if source.is_dir() {
+            copy(&source, &target);
+        } else {
+            std::fs::copy(&source, &target).expect("copy");
+        }
     }
     let mode = std::fs::metadata(from).expect("mode").permissions();
     std::fs::set_permissions(to, mode).expect("mode");
