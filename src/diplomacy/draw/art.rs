@@ -49,6 +49,9 @@ pub struct Spot {
     /// Middle of the label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Point>,
+    /// Font size of the label where it must be smaller than the art's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_size: Option<f64>,
 }
 
 /// The empty board.

@@ -363,15 +363,16 @@ fn labels(out: &mut String, brush: &Brush) {
         scheme.land_name
     );
     for cell in &art.cells {
-        let Some(label) = art.spots.get(&cell.code).and_then(|spot| spot.label) else { continue };
+        let Some(spot) = art.spots.get(&cell.code) else { continue };
+        let (Some(label), size) = (spot.label, spot.label_size.unwrap_or(art.type_size)) else { continue };
         if map.province(&cell.code).is_none() {
             continue;
         }
         if cell.surface == Surface::Water {
             let ink = format!(" fill=\"{}\"", scheme.sea_name);
-            text(out, label, art.type_size, &cell.code, &ink);
+            text(out, label, size, &cell.code, &ink);
         } else {
-            text(out, label, art.type_size, &cell.code, "");
+            text(out, label, size, &cell.code, "");
         }
     }
     put!(*out, "</g>\n<g class=\"coasts\" fill=\"{}\">\n", scheme.sea_name);
@@ -390,7 +391,7 @@ fn centres(out: &mut String, brush: &Brush) {
     put!(*out, "<g class=\"centres\" stroke=\"{}\" stroke-width=\"{}\">\n", brush.scheme.line, Num(1.4 * s));
     for id in picture.map.province_ids().filter(|id| picture.map[*id].center) {
         let province = &picture.map[id];
-        let Some(at) = picture.art.spots.get(&province.code).and_then(|spot| spot.centre.or(spot.label)) else {
+        let Some(at) = picture.art.spots.get(&province.code).and_then(|spot| spot.centre) else {
             continue;
         };
         let power = owner.get(&id).copied();

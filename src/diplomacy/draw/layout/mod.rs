@@ -108,6 +108,7 @@ impl<'a> Plan<'a> {
             return None;
         }
         let mut wanted = self.wanted(provinces, holes, &outer);
+        let room = self.size[0] * self.size[1] / (provinces + holes).max(1) as f64;
         let mut calm = 0;
         for round in 0..420 {
             let push = if round < 300 { 0.75 } else { 0.5 };
@@ -124,15 +125,15 @@ impl<'a> Plan<'a> {
                 break;
             }
             for cell in thin {
-                wanted[cell] *= 1.4;
+                wanted[cell] = (wanted[cell] * 1.3).min(room * 2.2);
             }
             for _ in 0..50 {
-                foam.relax(&wanted, 0.6, 0.16);
+                foam.relax(&wanted, 0.8, 0.1);
             }
         }
         foam.refine();
         for _ in 0..60 {
-            foam.relax(&wanted, 0.5, 0.2);
+            foam.relax(&wanted, 0.7, 0.14);
         }
         foam.sound().then_some(foam)
     }
@@ -215,6 +216,12 @@ impl<'a> Plan<'a> {
         at.iter().map(|p| turn(p, best)).collect()
     }
 
+    /// The refused edges somebody may pass; contacts of impassable land say nothing.
+    fn links(&self) -> Vec<Edge> {
+        let shut = |node: usize| self.map.provinces.get(node).is_some_and(|p| p.terrain == Terrain::Shut);
+        self.embedding.refused.iter().copied().filter(|(a, b)| !shut(*a) && !shut(*b)).collect()
+    }
+
     fn finish(&self, foam: &Foam) -> Art {
         let map = self.map;
         let provinces = map.provinces.len();
@@ -246,16 +253,16 @@ impl<'a> Plan<'a> {
         let shared = |a: usize, b: usize| -> Option<Vec<Point>> {
             Some(foam.borders.get(&edge(a, b))?.iter().map(|c| foam.at[*c]).collect())
         };
-        let (spots, type_size) = place::place(map, &rings, &shared);
-        let links = self.embedding.refused.iter().filter_map(|(a, b)| {
+        let spots = place::place(map, &rings, &shared);
+        let links = self.links().into_iter().filter_map(|(a, b)| {
             let spot = |i: &usize| map.provinces.get(*i).and_then(|p| spots.get(&p.code)).map(|s| s.unit);
-            Some(link_path(spot(a)?, spot(b)?))
+            Some(link_path(spot(&a)?, spot(&b)?))
         });
         Art {
             width: self.size[0],
             height: self.size[1],
             scale: 1.0,
-            type_size,
+            type_size: place::TYPE_SIZE,
             links: links.collect(),
             bridges: Vec::new(),
             blanks: (provinces..foam.rings.len()).map(outline).collect(),
@@ -293,7 +300,7 @@ impl<'a> Plan<'a> {
                 (b == a + columns).then(|| vec![[x, y], [x + w, y]])
             }
         };
-        let (spots, type_size) = place::place(map, &rings, &beside);
+        let spots = place::place(map, &rings, &beside);
         let (mut seas, mut lands, mut coasts, mut walls) = (String::new(), String::new(), String::new(), String::new());
         let mut links = Vec::new();
         for b in 0..map.provinces.len() {
@@ -326,7 +333,7 @@ impl<'a> Plan<'a> {
             width: self.size[0],
             height: self.size[1],
             scale: 1.0,
-            type_size,
+            type_size: place::TYPE_SIZE,
             cells: cells.collect(),
             blanks: Vec::new(),
             lakes: Vec::new(),

@@ -15,35 +15,37 @@ pub fn label_box(code: &str, size: f64) -> Point {
     [HALF_WIDTH * size * code.chars().count() as f64 + 1.0, HALF_HEIGHT * size]
 }
 
-/// Spots for every place and the font size at which all labels fit their cells.
+/// Font size of labels, and the smaller ones for cells too narrow for it.
+pub const TYPE_SIZE: f64 = 14.0;
+const SMALLER: [f64; 7] = [14.0, 12.5, 11.0, 10.0, 9.0, 8.0, 7.0];
+
+/// Spots for every place; a label that does not fit its cell is set smaller.
 pub fn place(
     map: &Map,
     rings: &[Vec<Point>],
     shared: &dyn Fn(usize, usize) -> Option<Vec<Point>>,
-) -> (BTreeMap<String, Spot>, f64) {
-    let mut sizes = [14.0, 13.0, 12.0, 11.0, 10.0, 9.0, 8.0, 7.0, 6.0, 5.0].into_iter();
-    let mut size = 14.0;
-    let fields: Vec<Field> = rings.iter().map(|ring| Field::new(ring)).collect();
-    for try_size in sizes.by_ref() {
-        size = try_size;
-        let fits = map.provinces.iter().zip(&fields).all(|(p, field)| field.fits(label_box(&p.code, try_size)));
-        if fits {
-            break;
-        }
-    }
+) -> BTreeMap<String, Spot> {
     let mut spots = BTreeMap::new();
-    for (province, field) in map.provinces.iter().zip(&fields) {
-        spots.insert(province.code.clone(), field.spot(label_box(&province.code, size), province.center));
+    for (province, ring) in map.provinces.iter().zip(rings) {
+        let field = Field::new(ring);
+        let fits = |size: &f64| field.fits(label_box(&province.code, *size));
+        let size = SMALLER.into_iter().find(fits).unwrap_or(6.0);
+        let mut spot = field.spot(label_box(&province.code, size), province.center);
+        spot.label_size = (size < TYPE_SIZE).then_some(size);
+        spots.insert(province.code.clone(), spot);
     }
     for (i, location) in map.locations.iter().enumerate() {
         if location.coast.is_none() {
             continue;
         }
         if let Some(unit) = shore(map, LocationId(i as u16), rings, shared) {
-            spots.insert(location.code.clone(), Spot { unit, dislodged: None, centre: None, label: None });
+            spots.insert(
+                location.code.clone(),
+                Spot { unit, dislodged: None, centre: None, label: None, label_size: None },
+            );
         }
     }
-    (spots, size)
+    spots
 }
 
 /// A coast's unit: on the longest border with a sea of that coast, drawn a little ashore.
@@ -175,7 +177,7 @@ impl Field {
         // The unit where there is room, a little below the middle; the label where it is clear of the unit.
         let unit = Self::best(self.points.iter().map(|(p, clear)| {
             let off = apart(*p, [middle[0], middle[1] + 7.0]);
-            (*p, clear.min(26.0) - 0.22 * off)
+            (*p, clear.min(26.0) * 1.5 - 0.12 * off)
         }))
         .unwrap_or(middle);
         let label = Self::best(self.points.iter().filter(|(_, clear)| *clear >= half[1] * 0.8).map(|(p, _)| {
@@ -208,6 +210,7 @@ impl Field {
             dislodged: dislodged.map(round),
             centre: centre.map(round),
             label: Some(round(label)),
+            label_size: None,
         }
     }
 }

@@ -32,39 +32,68 @@ pub fn neighbours(nodes: usize, edges: &BTreeSet<Edge>) -> Vec<Vec<usize>> {
     near
 }
 
-/// Embeds the graph. Refused edges are as few as a greedy search finds: those with few common neighbours go first, and
-/// each is offered again once all are known.
+/// Up to so many nodes the refused edges are found by halving, which finds fewer; larger graphs take what the drawing
+/// itself stumbles over.
+const CAREFUL: usize = 200;
+
+/// Embeds the graph. Refused edges are as few as a greedy search finds: those with few common neighbours go first.
 pub fn embed(nodes: usize, edges: &BTreeSet<Edge>) -> Embedding {
     let near = neighbours(nodes, edges);
     let common = |e: &Edge| near[e.0].iter().filter(|n| near[e.1].contains(n)).count();
-    let mut kept = edges.clone();
-    let mut refused: Vec<Edge> = Vec::new();
-    loop {
-        match attempt(nodes, &kept, &common) {
-            Ok((_, dropped)) if dropped.is_empty() => break,
-            Ok((_, dropped)) | Err(dropped) => {
-                for e in dropped {
-                    kept.remove(&e);
-                    refused.push(e);
-                }
+    let by_worth = |list: &mut Vec<Edge>| list.sort_by_key(|e| (std::cmp::Reverse(common(e)), *e));
+    let (mut kept, mut refused) = (edges.clone(), Vec::new());
+    if nodes > CAREFUL {
+        loop {
+            let (Ok((_, dropped)) | Err(dropped)) = attempt(nodes, &kept, &common, false);
+            if dropped.is_empty() {
+                break;
+            }
+            for e in dropped {
+                kept.remove(&e);
+                refused.push(e);
             }
         }
+        by_worth(&mut refused);
+    } else {
+        kept.clear();
+        refused = edges.iter().copied().collect();
+        by_worth(&mut refused);
     }
-    refused.sort_by_key(|e| (std::cmp::Reverse(common(e)), *e));
     let mut left = Vec::new();
-    for e in refused {
-        kept.insert(e);
-        if !matches!(attempt(nodes, &kept, &common), Ok((_, dropped)) if dropped.is_empty()) {
-            kept.remove(&e);
-            left.push(e);
-        }
-    }
+    offer(nodes, &mut kept, &refused, &mut left, &common);
     left.sort_unstable();
     let added = biconnecting(nodes, &kept);
-    match attempt(nodes, &kept, &common) {
+    match attempt(nodes, &kept, &common, true) {
         Ok((faces, _)) => Embedding { faces, refused: left, added },
         Err(_) => Embedding { faces: Vec::new(), refused: left, added },
     }
+}
+
+/// Takes in as many of the edges as stay planar, in order: all at once if that goes, else half and half.
+fn offer(
+    nodes: usize,
+    kept: &mut BTreeSet<Edge>,
+    edges: &[Edge],
+    refused: &mut Vec<Edge>,
+    common: &dyn Fn(&Edge) -> usize,
+) {
+    if edges.is_empty() {
+        return;
+    }
+    kept.extend(edges);
+    if attempt(nodes, kept, common, true).is_ok() {
+        return;
+    }
+    for e in edges {
+        kept.remove(e);
+    }
+    if let [one] = edges {
+        refused.push(*one);
+        return;
+    }
+    let (first, second) = edges.split_at(edges.len() / 2);
+    offer(nodes, kept, first, refused, common);
+    offer(nodes, kept, second, refused, common);
 }
 
 /// Edges that make the graph connected and free of cut vertices without harming its planarity: parts are joined end to
@@ -136,8 +165,13 @@ struct Fragment {
 type Drawn = (Vec<Vec<usize>>, Vec<Edge>);
 
 /// Draws what can be drawn: the faces, and the edges that had to be left out; `Err` if leaving an edge out tore the
-/// graph so that it must be begun again.
-fn attempt(nodes: usize, edges: &BTreeSet<Edge>, common: &dyn Fn(&Edge) -> usize) -> Result<Drawn, Vec<Edge>> {
+/// graph so that it must be begun again, or if it is `strict` and any edge would have to be.
+fn attempt(
+    nodes: usize,
+    edges: &BTreeSet<Edge>,
+    common: &dyn Fn(&Edge) -> usize,
+    strict: bool,
+) -> Result<Drawn, Vec<Edge>> {
     let added: BTreeSet<Edge> = biconnecting(nodes, edges).into_iter().collect();
     let mut open: BTreeSet<Edge> = edges.union(&added).copied().collect();
     let near = neighbours(nodes, &open);
@@ -180,6 +214,9 @@ fn attempt(nodes: usize, edges: &BTreeSet<Edge>, common: &dyn Fn(&Edge) -> usize
         }
         let Some((count, at, list)) = best else { break };
         let fragment = &fragments[at];
+        if count == 0 && strict {
+            return Err(Vec::new());
+        }
         if count == 0 {
             let inside: BTreeSet<usize> = fragment.inside.iter().copied().collect();
             let legs = open.iter().filter(|e| match inside.is_empty() {
