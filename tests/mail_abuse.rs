@@ -152,7 +152,8 @@ fn nothing_breaks_a_header() {
     assert!(sent.iter().all(|s| s.is_reply()), "{sent:?}");
     let sent = site.mail("carol@example.com", "OBSERVE FRANCE@balkan9 secret9\n");
     assert!(one_reply(&sent).text.contains("R_BAD_ID"));
-    let sent = site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nSET ADDRESS a@b.example\u{b}Bcc:x@y.example\n");
+    let sent =
+        site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nSET ADDRESS a@b.example\u{b}Bcc:x@y.example\n");
     assert!(one_reply(&sent).text.contains("R_BAD_ADDRESS"), "{}", one_reply(&sent).text);
 }
 
@@ -219,7 +220,8 @@ fn strangers_get_five_answers_an_hour() {
 #[test]
 fn three_bounces_are_told_once() {
     let mut site = Site::of_fixture();
-    let report = String::from_utf8(std::fs::read(support::data().join("13-bounce-dsn.eml")).expect("vector")).expect("text");
+    let report =
+        String::from_utf8(std::fs::read(support::data().join("13-bounce-dsn.eml")).expect("vector")).expect("text");
     for n in 0..5 {
         site.now = format!("2026-11-2{n}T10:00:00Z");
         site.deliver(report.replace("<m13@", &format!("<m13.{n}@")).as_bytes());

@@ -113,7 +113,9 @@ fn acted(f: &mut Findings, site: &Site, game_name: &str, action: &Value, sent: &
     let game = site.game(game_name);
     let power = action["power"].as_str().unwrap_or_default();
     match action["do"].as_str().unwrap_or_default() {
-        "signon" => f.want(site.file(game_name, "access").contains(power), || format!("no sign-on of {power} in access")),
+        "signon" => {
+            f.want(site.file(game_name, "access").contains(power), || format!("no sign-on of {power} in access"))
+        }
         "orders" => {
             let (want, have) = (texts(&action["stored"]), on_file(&game, power));
             f.want(want == have, || format!("{power} has {have:?}, want {want:?}"));
@@ -237,7 +239,9 @@ fn mailed(f: &mut Findings, vector: &Value, sent: &[Sent]) {
         for long in mail.text.lines().filter(|l| l.chars().count() > 78) {
             f.want(mail.notice == "N45", || format!("a line of {} columns: {long}", long.chars().count()));
         }
-        for secret in ["le-secret", "walzer", "tea4two", "pasta&vino", "vodka", "hali7", "gm-secret", "caviar", "baklava1"] {
+        for secret in
+            ["le-secret", "walzer", "tea4two", "pasta&vino", "vodka", "hali7", "gm-secret", "caviar", "baklava1"]
+        {
             f.want(!mail.text.contains(secret) && !mail.head.contains(secret), || format!("{secret} was mailed"));
         }
     }

@@ -58,7 +58,9 @@ The deadline for orders will be ";
 
 fn texts(sent: &[Sent], notice: &str, to: &str) -> String {
     let found = sent.iter().find(|s| s.notice == notice && s.to == to);
-    let sent = found.unwrap_or_else(|| panic!("no {notice} to {to} among {:?}", sent.iter().map(|s| (&s.notice, &s.to)).collect::<Vec<_>>()));
+    let sent = found.unwrap_or_else(|| {
+        panic!("no {notice} to {to} among {:?}", sent.iter().map(|s| (&s.notice, &s.to)).collect::<Vec<_>>())
+    });
     for line in sent.text.lines() {
         assert!(line.chars().count() <= 78, "{} columns: {line}", line.chars().count());
     }
@@ -73,7 +75,10 @@ fn process(site: &Site, sheets: &[(&str, &str)]) -> Vec<Sent> {
         standard().store(&mut game, power, &set);
     }
     site.put(&game, &site.index("balkan9"));
-    site.mail("gm@example.org", &format!("SIGNON Mbalkan9 gm-secret\n// {}\nPROCESS!", game.short_phase()))
+    // The same words twice are one message.
+    let count = site.file("balkan9", "access").lines().count();
+    let mail = support::plain("gm@example.org", &format!("{count}"), "SIGNON Mbalkan9 gm-secret\nPROCESS!");
+    site.deliver(mail.as_bytes())
 }
 
 #[test]
@@ -94,8 +99,9 @@ fn the_report_is_that_of_the_specification() {
     assert_eq!(report.subject, "Diplomacy results balkan9 S1901M");
     let head = report.text.get(..REPORT.len()).unwrap_or(&report.text);
     assert_eq!(head, REPORT);
+    // The deadline on file is later than the next one would be: it stays.
     let rest = &report.text[REPORT.len()..];
-    assert!(rest.starts_with("Monday 30 November 2026 20:00 GMT."), "{rest}");
+    assert!(rest.starts_with("Saturday 28 November 2026 20:00 GMT."), "{rest}");
     let tail = rest.split_once('\n').map(|(_, t)| t.trim()).unwrap_or_default();
     assert_eq!(tail, "");
     assert_eq!(sent.iter().filter(|s| s.notice == "N17").count(), 10, "seven powers, observer, monitor, Master");
@@ -159,13 +165,11 @@ fn reports_read_well() {
     show("N17 fall", texts(&sent, "N17", "france@example.org"));
     let game = site.game("balkan9");
     assert_eq!(game.short_phase(), "W1901A", "{:?}", game.phase);
-    let builds = [("ENGLAND", "BUILD F LON"), ("FRANCE", "BUILD A PAR"), ("RUSSIA", "BUILD A MOS"), ("GERMANY", "BUILD A BER")];
+    let builds =
+        [("ENGLAND", "BUILD F LON"), ("FRANCE", "BUILD A PAR"), ("RUSSIA", "BUILD A MOS"), ("GERMANY", "BUILD A BER")];
     let sent = process(&site, &builds);
     show("N17 winter", texts(&sent, "N17", "gm@example.org"));
-    let spring = [
-        ("FRANCE", "A MUN H"),
-        ("GERMANY", "A RUH - MUN, A BER S A RUH - MUN, A HOL - KIE"),
-    ];
+    let spring = [("FRANCE", "A MUN H"), ("GERMANY", "A RUH - MUN, A BER S A RUH - MUN, A HOL - KIE")];
     let sent = process(&site, &spring);
     show("N17 dislodgement", texts(&sent, "N17", "france@example.org"));
     show("N15 disorder", texts(&sent, "N15", "gm@example.org"));
@@ -183,4 +187,56 @@ fn reports_read_well() {
         show("N13 late", texts(&sent, "N13", "france@example.org"));
     }
     insta::assert_snapshot!("reports", all);
+}
+
+#[test]
+fn back_and_forth_through_the_phases() {
+    let site = Site::of_fixture();
+    process(&site, &ORDERS);
+    process(&site, &[("FRANCE", "F MAO - POR")]);
+    let (whole, records) = (site.file("balkan9", "results"), site.file("balkan9", "results.jsonl"));
+    let end = site.game("balkan9");
+    assert_eq!(end.short_phase(), "W1901A");
+    let master = |words: &str| {
+        let head = site.file("balkan9", "access").lines().count();
+        site.mail("gm@example.org", &format!("SIGNON Mbalkan9 gm-secret\n// {head}\n{words}"))
+    };
+    // One phase back, without its orders.
+    let sent = master("ROLLBACK");
+    let notice = sent.iter().find(|s| s.notice == "N34" && s.to == "map-bot@example.com").expect("N34");
+    assert!(notice.text.contains("F1901M"), "{}", notice.text);
+    let game = site.game("balkan9");
+    assert_eq!(game.short_phase(), "F1901M");
+    assert!(game.participants.iter().all(|p| p.orders.is_none()));
+    assert!(!site.file("balkan9", "results").contains("F1901M") && site.file("balkan9", "results").contains("S1901M"));
+    assert_eq!(site.file("balkan9", "results.jsonl").lines().count(), 1);
+    // To the first, then forth to where it was: nothing is missing.
+    master("ROLLBACK S1901M RESTORE");
+    let game = site.game("balkan9");
+    assert_eq!(game.short_phase(), "S1901M");
+    assert_eq!(standard().on_file(&game, "TURKEY").len(), 3);
+    assert!(!site.file("balkan9", "results").contains("S1901M"));
+    master("ROLLFORWARD");
+    let game = site.game("balkan9");
+    assert_eq!(game.short_phase(), "W1901A");
+    assert_eq!(
+        game.participants.iter().map(|p| &p.units).collect::<Vec<_>>(),
+        end.participants.iter().map(|p| &p.units).collect::<Vec<_>>()
+    );
+    assert_eq!((site.file("balkan9", "results"), site.file("balkan9", "results.jsonl")), (whole, records));
+    // Back and processed again: what was is kept as a branch, and no way leads forward to it.
+    master("ROLLBACK S1901M RESTORE");
+    process(&site, &[]);
+    assert_eq!(site.game("balkan9").short_phase(), "F1901M");
+    assert!(!site.file("balkan9", "status.F1901M.1").is_empty() && !site.file("balkan9", "status.W1901A.1").is_empty());
+    let sent = master("ROLLFORWARD");
+    assert!(sent.iter().any(|s| s.text.contains("R_BAD_STATE")), "{sent:?}");
+    master("ROLLBACK FORMING");
+    let game = site.game("balkan9");
+    assert_eq!(game.short_phase(), "FORMING");
+    assert_eq!(site.index("balkan9").state.word(), "forming");
+    assert!(game.participants.iter().all(|p| p.units.is_empty() && p.password.is_some()));
+    // A player may not.
+    let sent = site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nROLLFORWARD");
+    assert!(sent.iter().any(|s| s.text.contains("R_MASTER_ONLY")));
 }

@@ -149,7 +149,6 @@ pub struct Ledger {
 /// How far back [`Ledger::recent`] looks.
 pub const RECENT: Duration = Duration::hours(24);
 
-
 impl Ledger {
     /// The ledger in that directory; `window` is `mail.in.dedup`.
     pub fn open(directory: &Path, window: Duration) -> Ledger {

@@ -132,7 +132,8 @@ impl Clerk {
             let chosen = attempts.iter().filter(|e| mine(e.key.as_str()));
             in_a_row(chosen.map(|e| (e.time, e.outcome == "failed")))
         };
-        let running = |(count, last): (usize, Option<DateTime<Utc>>)| last.is_some_and(|last| now < last + pause(count));
+        let running =
+            |(count, last): (usize, Option<DateTime<Utc>>)| last.is_some_and(|last| now < last + pause(count));
         let tail = format!("|{sender}");
         if running(row(&|key| key.ends_with(&tail))) {
             return Ok(true);

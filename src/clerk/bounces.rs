@@ -41,9 +41,9 @@ impl Clerk {
             return Ok(());
         }
         let lock = self.archive.lock_judge(MAIL_WAIT)?;
-        let (news, file) = self.people.changed(|registry| {
-            known.iter().filter(|a| registry.bounced(a, now)).cloned().collect::<Vec<String>>()
-        });
+        let (news, file) = self
+            .people
+            .changed(|registry| known.iter().filter(|a| registry.bounced(a, now)).cloned().collect::<Vec<String>>());
         let mut transaction = Transaction::of_judge(format!("mail came back from {}", known.join(", ")));
         if let Some(bytes) = file {
             transaction.replace("registry/people.json", bytes)?;
@@ -81,12 +81,7 @@ impl Clerk {
     }
 
     /// N60: the seat, not the text of the report.
-    fn tell_masters(
-        &self,
-        transaction: &mut Transaction,
-        address: &str,
-        now: DateTime<Utc>,
-    ) -> Result<(), ClerkError> {
+    fn tell_masters(&self, transaction: &mut Transaction, address: &str, now: DateTime<Utc>) -> Result<(), ClerkError> {
         let mut number = 0;
         for name in self.game_names()? {
             let Some(loaded) = self.load(&name, now)? else { continue };

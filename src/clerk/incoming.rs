@@ -403,8 +403,19 @@ impl Clerk {
         let shown = reply::masked(&block.line.text);
         match header {
             Header::List { game: None } | Header::Search { .. } => {
-                let openings = self.openings(now)?;
-                let searched = matches!(header, Header::Search { .. });
+                let search = match header {
+                    Header::Search { words } => match lists::Search::read(words) {
+                        Ok(search) => Some(search),
+                        Err(refusal) => {
+                            part.refuse(&block.line, &refusal);
+                            part.outcome = "refused".into();
+                            return Ok(part);
+                        }
+                    },
+                    _ => None,
+                };
+                let openings = self.openings(search.as_ref(), now)?;
+                let searched = search.is_some();
                 let mut letter = lists::openings_letter(&self.house, &openings, &from.address, searched);
                 letter.in_reply_to = mail.message_id.clone();
                 let mut transaction = Transaction::of_judge(format!("LIST for {}", from.address));
@@ -412,9 +423,9 @@ impl Clerk {
                 effect = Some(transaction);
                 part.silent = true;
             }
-            Header::Help { .. } => {
+            Header::Help { topic } => {
                 part.note(block.line.number, reply::Mark::Ok, shown);
-                part.paragraphs.push(help::card(&self.house));
+                part.paragraphs.push(help::topic(&self.house, topic.as_deref()));
             }
             Header::Version => {
                 part.note(block.line.number, reply::Mark::Ok, format!("chancery {}", env!("CARGO_PKG_VERSION")));

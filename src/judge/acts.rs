@@ -6,15 +6,21 @@ use super::post::Circle;
 use super::press::Official;
 use super::reply::{Mark, masked};
 use super::session::{Desk, Processing, Tools};
-use super::signon::{SignedOn, is_address, new_password};
+use super::signon::{SignedOn, new_password};
 use super::table::{Table, Who};
 use super::{lists, master, seats, votes};
 use crate::clock;
 use crate::diplomacy::rules::Rule;
+use crate::mail::MailAddress;
 use crate::status::{ParticipantKind, PhaseKeyword};
 
 fn is_master(on: &SignedOn) -> bool {
     matches!(on.who, Who::Master | Who::Keeper)
+}
+
+/// Whether an address may stand in a status file and be written to.
+pub(super) fn usable(address: &str) -> bool {
+    crate::status::lexis::is_address(address) && MailAddress::parse(address).is_ok()
 }
 
 /// Pass 1: everything about a command that can be told without acting.
@@ -27,7 +33,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
         Command::Summary | Command::History => lists::permitted(table, Some(on)),
         Command::SetAddress(given) => {
             let list = given.clone().unwrap_or_else(|| tools.sender.address.clone());
-            match list.split(',').find(|a| !is_address(a)) {
+            match list.split(',').find(|a| !usable(a)) {
                 Some(bad) => refuse(Code::BadAddress, format!("{bad:?} is no mail address.")),
                 None => Ok(()),
             }

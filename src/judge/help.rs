@@ -4,37 +4,185 @@ use super::signon::SignedOn;
 use super::table::{House, Table, Who};
 use crate::status::ParticipantKind;
 
-/// The card for everybody.
+/// The card for everybody. At most 75 columns: it is mailed as it stands.
+const CARD: &str = "\
+Mail to the judge is read line by line; capitals do not matter. The
+subject is never read. One command or order a line.
+
+First line of a mail, no sign-on needed:
+  LIST, LIST game               games that look for players; one game
+  SEARCH words                  games by state: SEARCH forming active
+  SUMMARY game, HISTORY game    centres by year; all results
+  MAP game                      the map
+  JOIN game password            take a seat in a forming game
+  OBSERVE name@game password    watch and write
+  MONITOR name@game password    get the results only
+  TAKEOVER power@game password  play a vacant power
+  CREATE game password          open a game of your own
+  REGISTER                      make yourself known
+  HELP topic                    more about one of: ORDERS PRESS JOIN
+                                CREATE MASTER VOTE ABSENCE REGISTER
+
+As a player begin with  SIGNON Fgame password  (F is your power's
+letter; SIGNON FRANCE@game password is the same). Then, in any order:
+  A PAR - BUR                   an order; see HELP ORDERS
+  PRESS TO EG ... ENDPRESS      a letter to England and Germany
+  BROADCAST ... ENDPRESS        a letter to all
+  STATUS                        the orders on file
+  CLEAR                         take orders back
+  SET WAIT, SET NOWAIT          process at the deadline, or when ready
+  SET PASSWORD new              a new password
+  SET ADDRESS you@example.org   where your mail goes
+  SET ZONE Europe/Paris         times in your zone
+  SET ABSENCE 24 DEC TO 2 JAN   no deadline in that time
+  VOTE DIAS                     or SOLO, LOSS: how the game may end
+  SIGNOFF                       end of the mail
+";
+
+/// Topics and their pages.
+const TOPICS: [(&str, &str); 8] = [
+    (
+        "ORDERS",
+        "\
+A sheet is all order lines of a sign-on. It replaces what is on file, and
+only when every line is good; each line is answered.
+
+  A MAR H                       hold
+  F BRE - MAO                   move; also F BRE TO MAO
+  A PAR S A MAR - BUR           support a move
+  A PAR S A MAR                 support in place
+  F NTH C A LON - NWY           convoy
+  A LON - NWY                   move by convoy; VIA where it could walk
+  F MAO - SPA/SC                coasts: /NC /SC /EC /WC
+  A MUN R BOH, A MUN D          retreat, disband
+  BUILD A PAR, REMOVE F LON     builds; WAIVE leaves one unused
+
+  PARTIAL   as the first line: store the good lines, keep earlier orders
+            of the other units
+  CLEAR     what stands above it, and what is on file, is forgotten
+",
+    ),
+    (
+        "PRESS",
+        "\
+  PRESS TO FRANCE               or PRESS TO FRA: France, Russia, Austria
+  your text                     M stands for the Master
+  ENDPRESS
+
+  BROADCAST ... ENDPRESS        to all
+  PRESS TO ALL BUT F ...        to all others
+Options: QUIET (no copy to you); GREY (unsigned) and FROM power where the
+rules of the game allow it. A forgotten ENDPRESS makes the rest of the
+mail press.
+",
+    ),
+    (
+        "JOIN",
+        "\
+  JOIN game password            the password is yours to choose
+  JOIN game password word       a private game: its word is with the Master
+  JOIN FRANCE@game password     where powers may be chosen
+  PREFER FERGTIA                in the same mail, where wishes are asked for
+  TAKEOVER FRANCE@game password a seat that its player has left
+  RESIGN Fgame password         leave
+",
+    ),
+    (
+        "CREATE",
+        "\
+  CREATE game password          the password will be the Master's
+  MAP standard
+  RULE NO_PRESS                 and further rules
+  TIMING MOVE 3D NEXT 1D AT 20:00
+  DESC
+  what the game is about
+  END DESC
+  FORM                          players may join at once
+  SIGNOFF
+Any wrong line: no game is made, and the faults are listed.
+",
+    ),
+    (
+        "MASTER",
+        "\
+Begin with  SIGNON Mgame password.
+  FORM, ACTIVATE, WAIT, TERMINATE     state of the game
+  PROCESS, PROCESS!                   now; ! with what is in
+  PREVIEW                             the results, to you only
+  SET DEADLINE 4 JAN 20:00            SET ZONE, SET ABSENCE likewise
+  ROLLBACK [phase] [RESTORE] [FULL]   back to a phase
+  ROLLFORWARD [phase]                 undo that
+  RESIGN power, DUMMY power, REVIVE power
+  OFFICIAL subject                    subject of the press that follows
+  BECOME power                        the rest is said in that name
+  SET LISTED, SET UNLISTED            in the lists of games or not
+  REVEAL                              names, when the game is over
+Alone on the first line, without sign-on:
+  PURGE game password                 RENAME game newname password
+",
+    ),
+    (
+        "VOTE",
+        "\
+  VOTE DIAS                     a draw of all survivors
+  VOTE SOLO                     you play on (this is so until you vote)
+  VOTE LOSS                     you concede to whoever the others agree on
+  VOTE 3WAY                     games with the rule NO_DIAS
+  PROPOSE DIAS, PROPOSE power   games with the rule PROPOSE_DIAS, answered
+  VOTE YES, VOTE NO             by these; WITHDRAW PROPOSAL takes it back
+A vote lasts until it is changed. Nobody is told how you voted.
+",
+    ),
+    (
+        "ABSENCE",
+        "\
+  SET ABSENCE 24 DEC TO 2 JAN   both days included
+  SET ABSENCE FRIDAY            one day
+No deadline is set within that time; the present deadline stays where it
+is. Players may be away for 14 days; for more ask the Master.
+",
+    ),
+    (
+        "REGISTER",
+        "\
+  REGISTER
+  Name: First Last
+  Zone: Europe/Paris            if you like
+  END
+A code is mailed to you; answer with  CONFIRM code.
+  IAMALSO old@example.org       from a new address: it joins the old one
+  WHOAMI                        what is on file
+  FORGET ME                     take it away
+",
+    ),
+];
+
+/// The card, or the page of a topic.
+pub fn topic(house: &House, word: Option<&str>) -> String {
+    let page = word.and_then(|word| {
+        let word = match word.to_uppercase().as_str() {
+            "BROADCAST" => "PRESS".to_string(),
+            "DRAW" | "PROPOSE" | "CONCEDE" => "VOTE".into(),
+            "TAKEOVER" | "RESIGN" => "JOIN".into(),
+            other => other.to_string(),
+        };
+        TOPICS.iter().find(|(name, _)| *name == word).map(|(_, page)| *page)
+    });
+    match (word, page) {
+        (_, Some(page)) => page.to_string(),
+        (Some(word), None) => format!("There is no page about {}.\n\n{}", first_letters(word), card(house)),
+        (None, None) => card(house),
+    }
+}
+
+/// A word of somebody else's, short enough to be repeated.
+fn first_letters(word: &str) -> String {
+    word.chars().filter(|c| c.is_alphanumeric()).take(20).collect()
+}
+
+/// All commands on a page.
 pub fn card(house: &House) -> String {
-    format!(
-        "Mail to {address} is read line by line; capitals do not matter.\n\
-\n\
-First line of a mail (no sign-on needed):\n\
-  LIST                         games that look for players; LIST game: one game\n\
-  SUMMARY game                 centres by year\n\
-  HISTORY game                 all results;  HISTORY game S1901M F1902M: a part\n\
-  MAP game                     the map\n\
-  JOIN game password           take a seat in a forming game\n\
-  OBSERVE name@game password   watch and write;  MONITOR name@game password: results only\n\
-  TAKEOVER power@game password play a vacant power\n\
-  CREATE game password         open a game of your own, then status-file lines, then FORM\n\
-  REGISTER                     make yourself known (Name: First Last, END)\n\
-\n\
-As a player: begin with  SIGNON Fgame password  (F = your power's letter, or FRANCE@game), then\n\
-  orders, one a line           A PAR - BUR;  F LON S F EDI - NTH;  F NTH C A LON - NWY\n\
-  PARTIAL                      first line of a sheet: store the good lines, keep the rest\n\
-  CLEAR                        forget what stands above it, and what is on file\n\
-  PRESS TO EG ... ENDPRESS     letter to England and Germany;  BROADCAST ... ENDPRESS: to all\n\
-  STATUS                       orders on file\n\
-  SET WAIT / SET NOWAIT        do not / do process before the deadline\n\
-  SET ADDRESS, SET PASSWORD new, SET ZONE Europe/Paris, SET ABSENCE 24 DEC TO 2 JAN\n\
-  VOTE DIAS / SOLO / LOSS      how the game may end\n\
-  SIGNOFF                      end of the mail\n\
-\n\
-As a Master: SIGNON Mgame password, then FORM, ACTIVATE, WAIT, TERMINATE, PROCESS, PREVIEW,\n\
-  SET DEADLINE 4 JAN 20:00, RESIGN power, DUMMY power, REVIVE power, OFFICIAL subject.\n",
-        address = house.address
-    )
+    format!("{CARD}\nThe judge's address: {}\n", house.address)
 }
 
 /// What a signed-on person can do now.
@@ -70,4 +218,21 @@ pub fn page(table: &Table, on: &SignedOn) -> String {
     }
     text.push('\n');
     text + &card(table.house)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_fit_the_window() {
+        for line in TOPICS.iter().flat_map(|(_, page)| page.lines()).chain(CARD.lines()) {
+            assert!(line.chars().count() <= 75, "{line}");
+        }
+        // Lines of the tables keep their indent.
+        assert!(CARD.contains("\n  LIST, LIST game"));
+        for (name, _) in TOPICS {
+            assert!(CARD.contains(name), "{name}");
+        }
+    }
 }

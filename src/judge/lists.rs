@@ -224,13 +224,67 @@ pub fn is_opening(index: &IndexLine, game: &Game) -> bool {
         && (index.state == GameState::Forming || (index.state == GameState::Waiting && !game.need.is_empty()))
 }
 
+/// SEARCH: words of one kind are alternatives, kinds are combined (mail-commands.md 3.9).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Search {
+    states: Vec<GameState>,
+    /// Games whose status file has errors.
+    faulty: bool,
+    private: Option<bool>,
+    variants: Vec<String>,
+}
+
+impl Search {
+    /// Reads the words.
+    pub fn read(words: &[String]) -> Result<Search, Refusal> {
+        let mut search = Search::default();
+        for word in words {
+            match word.as_str() {
+                "error" => search.faulty = true,
+                "public" => search.private = Some(false),
+                "private" => search.private = Some(true),
+                // All that is found is listed.
+                "listed" => {}
+                "unlisted" => {
+                    return refuse(Code::Syntax, "Games that stand in no list are shown to the judgekeeper only.");
+                }
+                "standard" | "payola" | "xtalball" => search.variants.push(word.clone()),
+                other => match GameState::named(other) {
+                    Some(state) => search.states.push(state),
+                    None => {
+                        return refuse(
+                            Code::Syntax,
+                            "SEARCH knows the words preparation, forming, active, waiting, completed, terminated, error, \
+                             public, private and the names of the variants.",
+                        );
+                    }
+                },
+            }
+        }
+        Ok(search)
+    }
+
+    /// Whether a game is meant.
+    pub fn finds(&self, index: &IndexLine, game: &Game, faulty: bool) -> bool {
+        let private = index.private || game.private.is_some();
+        let states = self.states.is_empty() && !self.faulty
+            || self.states.contains(&index.state) && !faulty
+            || self.faulty && faulty;
+        !index.unlisted
+            && states
+            && self.private.is_none_or(|wanted| wanted == private)
+            && (self.variants.is_empty() || self.variants.contains(&index.variant))
+    }
+}
+
 /// The text of the openings list (notices.md 7): vacancies first, then forming games.
-pub fn openings(house: &House, games: &[Opening]) -> String {
+pub fn openings(house: &House, games: &[Opening], searched: bool) -> String {
     let mut text = format!(":: Judge: {}\n:: URL: {}\n", house.id, house.url);
     let mut games: Vec<&Opening> = games.iter().collect();
     games.sort_by_key(|o| (o.index.state == GameState::Forming, o.index.name.clone()));
     if games.is_empty() {
-        return text + "\nNo game has room for a player at present.\n";
+        let none = if searched { "No such games!" } else { "No game has room for a player at present." };
+        return format!("{text}\n{none}\n");
     }
     for opening in games {
         let game = &opening.game;
@@ -254,9 +308,10 @@ pub fn openings(house: &House, games: &[Opening]) -> String {
             format!(" {}", super::table::title_case(&opening.index.variant))
         };
         text += &format!(
-            "\n{:<9} {:<9}{}{variant}, Moderated ({}), Press:{press}.\n{:20}URL: {}/game/{}\n",
+            "\n{:<9} {:<9}{}{}{variant}, Moderated ({}), Press:{press}.\n{:20}URL: {}/game/{}\n",
             opening.index.name,
             opening.phase,
+            if opening.index.private { "PRIVATE, " } else { "" },
             super::table::title_case(&game.map),
             opening.master,
             "",
@@ -269,7 +324,7 @@ pub fn openings(house: &House, games: &[Opening]) -> String {
                 "{:20}To join, e-mail \"JOIN {} password\"\n{:21}Forming: {} more {players} needed.\n",
                 "", game.name, "", opening.open
             );
-        } else {
+        } else if !game.need.is_empty() {
             let size = |n: &crate::status::Need| match (n.units, n.centers) {
                 (Some(u), Some(c)) => format!("{} ({u}/{c})", super::table::title_case(&n.power)),
                 _ => format!("{} (?/?)", super::table::title_case(&n.power)),
@@ -290,7 +345,7 @@ pub fn openings(house: &House, games: &[Opening]) -> String {
 /// N40.
 pub fn openings_letter(house: &House, games: &[Opening], to: &str, searched: bool) -> Letter {
     let what = if searched { "games" } else { "openings" };
-    letter(to, "N40", None, format!("DPjudge {what} list ({})", house.id), openings(house, games))
+    letter(to, "N40", None, format!("DPjudge {what} list ({})", house.id), openings(house, games, searched))
 }
 
 /// For whom a list is: the sender's own seat.

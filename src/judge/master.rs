@@ -8,7 +8,7 @@ use super::post::Circle;
 use super::session::{Desk, Tools};
 use super::signon::{Rank, SignedOn};
 use super::table::{Table, is_dummy, is_vacant};
-use super::{process, seats};
+use super::{process, rollback, seats};
 
 /// Pass 1.
 pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refusal> {
@@ -65,10 +65,12 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
             }
         }
         Command::Become(power) => power_named(table, power).map(|_| ()),
-        Command::Rollback(_) | Command::Rollforward(_) => {
-            refuse(Code::BadState, "Rolling back is done by the judgekeeper: chancery game rollback.")
+        Command::Rollback(words) => rollback::check_back(table, words),
+        Command::Rollforward(words) => rollback::check_forward(table, words),
+        Command::Reveal if !table.completed() => refuse(Code::BadState, "The game is not over yet."),
+        Command::Reveal if !table.rule(crate::diplomacy::rules::Rule::NoReveal) => {
+            refuse(Code::BadState, "The players of this game are named already.")
         }
-        Command::Reveal => refuse(Code::BadState, "Identities of this game are public once it is over."),
         _ => Ok(()),
     }
 }
@@ -111,8 +113,24 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
             seats::revive(desk, n, password.as_deref(), tools);
             Ok("given back to its last player".into())
         }
+        Command::Rollback(words) => rollback::back(desk, words),
+        Command::Rollforward(words) => rollback::forward(desk, words),
+        Command::Reveal => reveal(desk),
         _ => refuse(Code::Syntax, "That cannot be done here."),
     }
+}
+
+/// REVEAL: the players of a finished game are named to all (N19).
+fn reveal(desk: &mut Desk) -> Result<String, Refusal> {
+    desk.table.game.rules.retain(|r| r != "NO_REVEAL");
+    desk.table.rules.unset(crate::diplomacy::rules::Rule::NoReveal);
+    let text = super::lists::summary(desk.table, "").text;
+    desk.decision.files.push(super::FileEdit::Replace("summary".into(), text.clone()));
+    let to = desk.table.circle(Circle::Everyone);
+    let subject = format!("Summary of game {}", desk.table.game.name);
+    let letters = desk.table.letters(&to, "N19", &subject, &text);
+    desk.decision.letters.extend(letters);
+    Ok("the players are named; the summary is on its way to all".into())
 }
 
 fn begin(desk: &mut Desk) -> Result<String, Refusal> {

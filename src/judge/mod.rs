@@ -18,6 +18,7 @@ pub mod press;
 pub mod process;
 pub mod registry;
 pub mod reply;
+mod rollback;
 pub mod round;
 pub mod seats;
 pub mod session;

@@ -76,6 +76,7 @@ fn resolve(desk: &mut Desk) -> Result<(), String> {
         let letters = desk.table.letters(&desk.table.master_recipients(), "N15", "Diplomacy CD notice", &text);
         desk.decision.letters.extend(letters);
     }
+    super::rollback::branch_off(desk);
     desk.decision.files.push(FileEdit::KeepStatus(format!("status.{phase}")));
     let seed = seed_of(desk.table);
     let resolution = desk.table.referee.resolve(&desk.table.game, seed)?;
@@ -224,7 +225,11 @@ pub fn late_table(table: &Table, label: &str, powers: &[String]) -> String {
             PhaseState::Completed => "COMPLETED".into(),
         })
     );
-    text += &format!("{:<18}{}\n", if table.past_deadline() { "Missed Deadline:" } else { "Deadline:" }, table.deadline_long());
+    text += &format!(
+        "{:<18}{}\n",
+        if table.past_deadline() { "Missed Deadline:" } else { "Deadline:" },
+        table.deadline_long()
+    );
     if !powers.is_empty() {
         text += &super::post::wrap(&format!("{label:<18}{}", powers.join(", ")), 70, 18);
         text.push('\n');

@@ -1,11 +1,11 @@
 //! The people a judge knows (mail-commands.md 7): who registers, confirms an address, adds one, and asks what is on file.
 //! Nothing beyond name, addresses, zone and language is kept. Pure: the shell reads and commits the file.
 
+use super::acts::usable;
 use super::code::{Code, Refusal};
 use super::commands::{Header, Line};
 use super::reply::{Mark, Reply, masked};
 use super::session::Sender;
-use super::signon::is_address;
 use super::table::{House, title_case};
 use crate::mail::Letter;
 use crate::status::Person;
@@ -85,7 +85,6 @@ pub struct Bounces {
 /// So many permanent bounces within [`BOUNCE_DAYS`] make an address one that mail does not reach.
 const BOUNCES: usize = 3;
 const BOUNCE_DAYS: i64 = 14;
-
 
 impl Registry {
     /// Counts a permanent bounce; `true`: the address has just become one that the Masters must hear of (N60).
@@ -317,7 +316,7 @@ fn also(
     seed: u64,
     letters: &mut Vec<Letter>,
 ) -> Result<String, Refusal> {
-    if !is_address(old) {
+    if !usable(old) {
         return Err(Refusal { code: Code::BadAddress, sentence: format!("{old} is no mail address.") });
     }
     if registry.find(&from.address).is_some() {

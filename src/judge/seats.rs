@@ -70,7 +70,7 @@ fn is_the_master(table: &Table, who: &Person, address: &str) -> bool {
 }
 
 fn line_of(who: Person) -> Option<PlayerLine> {
-    Some(PlayerLine { current: Holder::Person(who), earlier: Vec::new() })
+    Some(PlayerLine::new(who))
 }
 
 /// Turns a refusal of a header command into the outcome that says so; nothing else is done.
@@ -436,58 +436,12 @@ fn take_mastership(table: &mut Table, block: &Block, password: &str, tools: &Too
     desk.close(&before, &index, "new Master".into())
 }
 
-/// The words of a PLAYER line after somebody took the seat over (status-file.md 5.1).
-pub fn taken_over(old: Option<PlayerLine>, who: Person, phase: &str) -> PlayerLine {
-    let Some(mut line) = old else { return PlayerLine { current: Holder::Person(who), earlier: Vec::new() } };
-    if !matches!(line.current, Holder::Person(_)) {
-        if line.earlier.is_empty() {
-            return PlayerLine { current: Holder::Person(who), earlier: Vec::new() };
-        }
-        let (_, front) = line.earlier.remove(0);
-        line.current = front;
+/// A PLAYER or MASTER line after somebody came (status-file.md 5.1).
+fn taken_over(old: Option<PlayerLine>, who: Person, phase: &str) -> PlayerLine {
+    match old {
+        Some(line) => line.taken_over(who, phase),
+        None => PlayerLine::new(who),
     }
-    match &line.current {
-        Holder::Person(front) if same_person(front, &who) => line,
-        _ => {
-            let front = std::mem::replace(&mut line.current, Holder::Person(who));
-            line.earlier.insert(0, (phase.to_string(), front));
-            line
-        }
-    }
-}
-
-/// The words after a resignation, or after the Master made a dummy of the seat.
-pub fn left(old: Option<PlayerLine>, now: Holder, address: &[String], phase: &str) -> PlayerLine {
-    let Some(mut line) = old else { return PlayerLine { current: now, earlier: Vec::new() } };
-    match &mut line.current {
-        Holder::Person(person) => {
-            if !address.is_empty() {
-                person.addresses = address.to_vec();
-            }
-            // Who took over in this same phase never played.
-            if line.earlier.first().is_some_and(|(since, _)| since == phase) {
-                let (_, front) = line.earlier.remove(0);
-                line.current = front;
-                if !matches!(line.current, Holder::Person(_)) && line.earlier.is_empty() {
-                    return PlayerLine { current: now, earlier: Vec::new() };
-                }
-            }
-            let front = std::mem::replace(&mut line.current, now);
-            line.earlier.insert(0, (phase.to_string(), front));
-            line
-        }
-        _ => {
-            line.current = now;
-            line
-        }
-    }
-}
-
-fn same_person(a: &Person, b: &Person) -> bool {
-    if !a.id.is_empty() && a.id != "NO-ID" || !b.id.is_empty() && b.id != "NO-ID" {
-        return a.id == b.id;
-    }
-    a.addresses.iter().any(|x| b.addresses.iter().any(|y| x.eq_ignore_ascii_case(y)))
 }
 
 /// The last person who held a vacant or dummied seat.
@@ -549,7 +503,7 @@ pub fn resign(desk: &mut Desk, n: usize, by_master: bool) {
         let blind = desk.table.rule(Rule::Blind);
         let p = &mut desk.table.game.participants[n];
         let address = std::mem::take(&mut p.address);
-        p.player = Some(left(p.player.take(), Holder::Resigned, &address, &phase));
+        p.player = p.player.take().map(|line| line.resigned(&phase, &address));
         p.password = None;
         p.wait = false;
         if !out && !desk.table.completed() {
@@ -605,7 +559,8 @@ pub fn dummy(desk: &mut Desk, n: usize) {
     let title = desk.table.title(&Who::Seat(n));
     let p = &mut desk.table.game.participants[n];
     let address = std::mem::take(&mut p.address);
-    p.player = Some(left(p.player.take(), Holder::Dummy, &address, &phase));
+    let nobody = PlayerLine { current: Holder::Dummy, earlier: Vec::new() };
+    p.player = Some(p.player.take().map_or(nobody, |line| line.dummied(&phase, &address)));
     p.password = None;
     filled(desk, &key);
     let text =
@@ -775,29 +730,4 @@ fn tell_beginning(desk: &mut Desk) {
     process::file_report(desk, &subject, &text);
     let record = desk.table.referee.record_now(&desk.table.game);
     desk.decision.files.push(FileEdit::Replace("start.json".into(), format!("{record}\n")));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn someone(id: &str, address: &str) -> Person {
-        Person { id: id.into(), addresses: vec![address.into()], name: "X_Y".into() }
-    }
-
-    /// The table of status-file.md 5.1.
-    #[test]
-    fn player_lines() {
-        let gus = someone("204", "gg@play.example");
-        let held = PlayerLine { current: Holder::Person(gus.clone()), earlier: vec![] };
-        let gone = left(Some(held.clone()), Holder::Resigned, &["new@play.example".into()], "F1903M");
-        assert_eq!(gone.current, Holder::Resigned);
-        assert_eq!(gone.earlier.len(), 1);
-        let back = taken_over(Some(gone.clone()), someone("204", "gg@play.example"), "F1903M");
-        assert!(back.earlier.is_empty(), "the former player is revived without a new entry");
-        let other = taken_over(Some(gone), someone("210", "hh@play.example"), "F1903M");
-        assert_eq!(other.earlier[0].0, "F1903M");
-        let never_played = left(Some(other), Holder::Resigned, &[], "F1903M");
-        assert_eq!(never_played.earlier.len(), 1, "who took over in the same phase leaves no trace");
-    }
 }

@@ -55,6 +55,15 @@ pub trait Records {
     fn results(&self) -> String;
     /// `results.jsonl`, parsed.
     fn phases(&self) -> Vec<serde_json::Value>;
+    /// A file of the game's directory, if it is there.
+    fn file(&self, name: &str) -> Option<String> {
+        let _ = name;
+        None
+    }
+    /// Names of the files there.
+    fn names(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Everything about one game that a decision may depend on, besides the event.
