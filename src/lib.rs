@@ -22,27 +22,7 @@ pub mod clerk;
 pub mod cli;
 
 pub mod clock;
-/// tmp
-pub mod daemon {
-    /// tmp
-    #[derive(Default)]
-    pub struct Doors {
-        /// a
-        pub web: Option<String>,
-        /// b
-        pub lmtp: Option<String>,
-        /// c
-        pub smtp: Option<String>,
-    }
-    /// tmp
-    pub fn serve(_: crate::clerk::Clerk, _: impl FnOnce(&Doors)) -> Result<(), String> {
-        Ok(())
-    }
-    /// tmp
-    pub fn run(_: crate::clerk::Clerk) -> std::process::ExitCode {
-        std::process::ExitCode::SUCCESS
-    }
-}
+pub mod daemon;
 pub mod demo;
 pub mod diplomacy;
 pub mod judge;

@@ -1,451 +1,546 @@
-//! The archive dies at every single file-system call of a script, is started again, and ends where an undisturbed run
-//! ends (OPS-047); the same when all that was not synced is lost (OPS-048). Full disks; two processes on one game.
+//! Crashes at every call of the commit protocol, faults of the disk, processes that run over each other: whatever
+//! happens, the end is the undisturbed one (operations.md 7, OPS-047; 18.3, 18.5, 18.16).
 
-use chancery::archive::fs::Change;
-use chancery::archive::spool::{Envelope, Room};
-use chancery::archive::{Archive, ArchiveError, Entry, Fs, GameName, Key, Owner, SitePath, Transaction};
-use chancery::site::Layout;
-use chrono::{DateTime, Utc};
-use std::collections::BTreeMap;
+mod ground;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use ground::*;
 
-const WAIT: Duration = Duration::from_secs(20);
-/// Number of steps of the script.
-const STEPS: usize = 27;
+const CONFIG: &str = "[judge]\nid = \"TEST\"\naddress = \"judge@judge.example\"\nkeepers = [\"keeper@judge.example\"]\n\
+                      [registry]\nmode = \"none\"\n[limits]\nmin_free = \"1 MiB\"\n[test]\nallow_clock = true\n";
+const SEATS: [(&str, &str); 7] =
+    [("A", "ada"), ("B", "bo"), ("C", "cy"), ("D", "dee"), ("E", "eli"), ("F", "fay"), ("G", "gus")];
 
-fn now() -> DateTime<Utc> {
-    DateTime::from_timestamp(1_795_231_770, 0).unwrap()
+fn new_site(root: &Path) {
+    std::fs::create_dir_all(root).expect("root");
+    plant_secret(root);
+    std::fs::write(root.join("chancery.toml"), CONFIG).expect("config");
+    let output = chancery().arg("init").arg(root).output().expect("init");
+    assert!(output.status.success(), "{}", words(&output));
 }
 
-fn game(name: &str) -> GameName {
-    GameName::new(name).unwrap()
+/// One call of the program.
+#[derive(Clone, Debug)]
+enum Step {
+    /// A message handed in by a mail server.
+    Deliver(String),
+    Work,
+    Tick,
+    Send,
 }
 
-/// A directory in memory where there is one: the tests are about order, not about the disk.
-fn fresh() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    if memory.is_dir() { tempfile::tempdir_in(memory).unwrap() } else { tempfile::tempdir().unwrap() }
+/// A step and the time at which it is done.
+type Timed = (Step, String);
+
+/// A mail with a Message-ID of its own.
+fn letter(id: usize, from: &str, lines: &[&str]) -> String {
+    format!(
+        "From: <{from}>\r\nTo: judge@judge.example\r\nSubject: mail {id}\r\nMessage-ID: <m{id}@{from}>\r\n\r\n{}\r\n",
+        lines.join("\r\n")
+    )
 }
 
-fn site(root: &Path, fs: Fs) -> Archive {
-    let layout = Layout::plain(root);
-    for (directory, _) in layout.directories() {
-        std::fs::create_dir_all(directory).unwrap();
+fn player(name: &str) -> String {
+    format!("{name}@player.example")
+}
+
+/// Orders for the first phase.
+fn opening(power: &str) -> &'static [&'static str] {
+    match power {
+        "AUSTRIA" => ["A VIE - GAL", "F TRI - ALB", "A BUD - SER"].as_slice(),
+        "ENGLAND" => ["F EDI - NWG", "F LON - NTH", "A LVP - EDI"].as_slice(),
+        "FRANCE" => ["F BRE - ENG", "A PAR - BUR", "A MAR - SPA"].as_slice(),
+        "GERMANY" => ["F KIE - DEN", "A MUN - RUH", "A BER - KIE"].as_slice(),
+        "ITALY" => ["F NAP - TYS", "A ROM - TUS", "A VEN H"].as_slice(),
+        "RUSSIA" => ["F STP/SC - BOT", "A MOS - UKR", "A WAR - GAL", "F SEV - BLA"].as_slice(),
+        _ => ["F ANK - BLA", "A SMY - ANK", "A CON - BUL"].as_slice(),
     }
-    Archive::new(layout, fs, 0)
 }
 
-/// Step `n` of the script. Like a message, it is in the ledger once it is done and can be begun again until then.
-fn step(archive: &Archive, n: usize) -> Result<(), ArchiveError> {
-    let key = Key::of("step", &n.to_string());
-    let mut ledger = archive.ledger(chancery::archive::ledger::WINDOW);
-    let entry = |game: Option<&str>| Entry {
-        key: key.clone(),
-        time: now(),
-        game: game.map(str::to_owned),
-        outcome: "executed".into(),
+/// About thirty messages and three rounds. Who plays which power follows from the secret; each player is asked for
+/// by his number while the game forms, and says his orders for all powers' units: those that are not his are refused.
+fn script(powers: &BTreeMap<String, String>) -> Vec<Timed> {
+    let mut steps: Vec<Timed> = Vec::new();
+    let mut id = 0;
+    let mut minute = 0;
+    let mut at = |minutes: i64| {
+        minute += minutes;
+        format!("2026-03-02T{:02}:{:02}:00Z", 8 + minute / 60, minute % 60)
     };
-    let name = game(["alpha", "beta", "gamma"][n % 3]);
-    let line = |state: &str| format!("{name:>32} standard {state}");
-    match n {
-        0..=2 => {
-            if archive.games()?.contains(&name) {
-                return Ok(());
-            }
-            let (lock, index) = archive.lock_new(&name, WAIT)?;
-            let mut made = Transaction::of_game(&name, format!("step {n} create"));
-            made.replace("status", format!("GAME {name}\n"))?
-                .index(&name, line("forming"))
-                .ledger(&entry(Some(name.as_str())));
-            made.enqueue(&format!("{n}-created"), "mail")?;
-            archive.commit_indexed(&lock, &index, made)?;
-        }
-        24 => {
-            // alpha becomes omega
-            let to = game("omega");
-            let (lock, index) = match archive.lock_rename(&name, &to, WAIT) {
-                Err(ArchiveError::NoSuchGame(_) | ArchiveError::GameExists(_)) => return Ok(()),
-                locks => locks?,
-            };
-            let mut rename = Transaction::of_game(&name, format!("step {n} rename"));
-            rename.replace("status", "GAME omega\n")?.unindex(&name).index(&to, "omega standard active");
-            rename.move_game(&to).ledger(&entry(Some(name.as_str())));
-            archive.commit_indexed(&lock, &index, rename)?;
-        }
-        25 => {
-            let lock = match archive.lock(&name, WAIT) {
-                Err(ArchiveError::NoSuchGame(_)) => return Ok(()),
-                lock => lock?,
-            };
-            let mut purge = Transaction::of_game(&name, format!("step {n} purge"));
-            purge.unindex(&name).trash_game(now()).enqueue("25-purged", "mail")?.ledger(&entry(Some(name.as_str())));
-            archive.commit(&lock, purge)?;
-        }
-        26 => {
-            let lock = archive.lock_judge(WAIT)?;
-            if ledger.is_done(&key, None, now())? {
-                return Ok(());
-            }
-            let mut people = Transaction::of_judge("step 26 registry");
-            people.replace("registry/people", "#1|ann@example.org|Ann_Example\n")?.ledger(&entry(None));
-            archive.commit(&lock, people)?;
-        }
-        _ => {
-            let lock = archive.lock(&name, WAIT)?;
-            if ledger.is_done(&key, Some(name.as_str()), now())? {
-                return Ok(());
-            }
-            let mut change = Transaction::of_game(&name, format!("step {n}"));
-            change.ledger(&entry(Some(name.as_str())));
-            let status = archive.read(&name, "status")?;
-            change.expect("status", status.as_ref().map(|content| content.stamp))?;
-            let old = status.map(|content| content.bytes).unwrap_or_default();
-            match n % 4 {
-                0 => {
-                    // A phase: snapshot, results, several mails.
-                    change.replace(&format!("status.S{}M", 1900 + n), old.clone())?;
-                    change.append("results", format!("results of {n}\n"))?.append("results.jsonl", "{}\n")?;
-                    change.enqueue(&format!("{n}-a"), "mail a")?.enqueue(&format!("{n}-b"), "mail b")?;
-                }
-                1 => {
-                    // Names that follow each other round: recorded by their outcome.
-                    change.append("results", format!("before {n}\n"))?;
-                    change.rename("results", "results.0")?.replace("results", format!("cut at {n}\n"))?;
-                    change.append("results", "and on\n")?;
-                }
-                2 => {
-                    change.append("press", format!("press {n}\n"))?.append("press", "more\n")?;
-                    change.replace(&format!("notes/seat{n}"), "note\n")?;
-                    change.index(&name, line("active"));
-                }
-                _ => {
-                    change.replace("scratch", "x")?.remove("press")?;
-                    change.rename("scratch", &format!("kept{n}"))?;
-                    change.remove("notes/none")?;
-                }
-            }
-            change.replace("status", [old, format!("STEP {n}\n").into_bytes()].concat())?;
-            archive.commit(&lock, change)?;
+    let mut mail = |steps: &mut Vec<Timed>, time: &str, from: &str, lines: &[&str]| {
+        id += 1;
+        steps.push((Step::Deliver(letter(id, from, lines)), time.to_owned()));
+    };
+    let time = at(1);
+    mail(
+        &mut steps,
+        &time,
+        "master@master.example",
+        &["CREATE war heron-word", "TIMING MOVE 2D NEXT 1D", "FORM", "SIGNOFF"],
+    );
+    mail(&mut steps, &time, "stranger@else.example", &["JOIN nowhere some-word", "SIGNOFF"]);
+    steps.push((Step::Work, at(1)));
+    for (n, (_, name)) in SEATS.iter().enumerate() {
+        let time = at(0);
+        mail(&mut steps, &time, &player(name), &[&format!("JOIN war word-{name}"), "SIGNOFF"]);
+        if n == 3 || n == 6 {
+            steps.push((Step::Work, at(1)));
         }
     }
-    Ok(())
-}
-
-/// The whole script, with a message spooled at every fifth step.
-fn play(archive: &Archive) -> Result<(), ArchiveError> {
-    // As every process begins.
-    archive.recover_all()?.into_iter().try_for_each(|(_, done)| done)?;
-    for n in 0..STEPS {
-        if n % 5 == 0 {
-            let mail = format!("Subject: {n}\n\nbody\n");
-            archive.spool().store(mail.as_bytes(), &Envelope::default(), 1000, now())?;
+    steps.push((Step::Send, at(0)));
+    steps.push((Step::Tick, at(0)));
+    let mut again = None;
+    for (power, name) in powers {
+        let from = format!("{name}@player.example");
+        let sign = format!("SIGNON {}@war word-{name}", power.to_lowercase());
+        let mut lines = vec![sign.as_str()];
+        if power == "ITALY" {
+            lines.extend(["BROADCAST", "Is anybody there?", "ENDBROADCAST"]);
         }
-        // What was finished behind a later rename or purge is not begun again.
-        let key = Key::of("step", &n.to_string());
-        if !archive.ledger(chancery::archive::ledger::WINDOW).is_known(&key, now())? {
-            step(archive, n)?;
+        if power == "TURKEY" {
+            lines.extend(["PRESS TO R", "Hands off the Black Sea.", "ENDPRESS"]);
+        }
+        lines.extend(opening(power));
+        lines.push("SIGNOFF");
+        let time = at(0);
+        mail(&mut steps, &time, &from, &lines);
+        match power.as_str() {
+            // A change of mind, and the same mail by another way.
+            "FRANCE" => {
+                let time = at(0);
+                mail(&mut steps, &time, &from, &[&sign, "F BRE - ENG", "A PAR - PIC", "A MAR - SPA", "SIGNOFF"]);
+                again = steps.last().cloned();
+            }
+            "GERMANY" => {
+                mail(&mut steps, &time, &from, &["SIGNON germany@war wrong-word", "A MUN - TYR", "SIGNOFF"]);
+                steps.push((Step::Work, at(1)));
+            }
+            "RUSSIA" => {
+                mail(&mut steps, &time, &from, &["LIST", "SIGNOFF"]);
+                mail(&mut steps, &time, &from, &["HELP", &sign, "LIST war", "SIGNOFF"]);
+                mail(&mut steps, &time, &from, &["This is no command at all."]);
+            }
+            _ => {}
         }
     }
-    Ok(())
+    steps.extend(again);
+    let vacation =
+        "From: <cy@player.example>\r\nAuto-Submitted: auto-replied\r\nMessage-ID: <away@x>\r\n\r\nI am away.\r\n";
+    steps.push((Step::Deliver(vacation.into()), at(0)));
+    let time = at(0);
+    mail(&mut steps, &time, "master@master.example", &["CREATE peace dove-word", "FORM", "SIGNOFF"]);
+    mail(
+        &mut steps,
+        &time,
+        "master@master.example",
+        &["SIGNON Mwar heron-word", "BROADCAST", "Be quick.", "ENDBROADCAST", "SIGNOFF"],
+    );
+    steps.push((Step::Work, at(1)));
+    steps.push((Step::Send, at(1)));
+    steps.push((Step::Tick, at(17)));
+    steps.push((Step::Tick, at(20)));
+    steps.push((Step::Tick, at(20)));
+    steps.push((Step::Send, at(0)));
+    let (power, name) = powers.iter().next().expect("powers");
+    let time = at(1);
+    mail(
+        &mut steps,
+        &time,
+        &player(name),
+        &[&format!("SIGNON {}@war word-{name}", power.to_lowercase()), "A SER - BUL", "SIGNOFF"],
+    );
+    steps.push((Step::Work, at(1)));
+    steps
 }
 
-/// Every file with its content; lines of the ledger are sorted, spooled messages a set of their contents.
-fn picture(root: &Path) -> BTreeMap<String, Vec<u8>> {
+/// Who plays what, as the status file says.
+fn powers(root: &Path) -> BTreeMap<String, String> {
+    let bytes = std::fs::read(root.join("games/war/status")).expect("status");
+    let document = chancery::status::Document::parse(&bytes).expect("status");
+    let participants = &document.game().participants;
+    participants
+        .iter()
+        .filter_map(|p| Some((p.name.clone(), p.address.first()?.split('@').next()?.to_owned())))
+        .collect()
+}
+
+/// The script for the site's secret: the first part is played once to see how the lots fall.
+fn make_script(place: &Path) -> Vec<Timed> {
+    let root = place.join("lots");
+    new_site(&root);
+    let unknown: BTreeMap<String, String> = BTreeMap::from([("AUSTRIA".into(), "ada".into())]);
+    for step in script(&unknown).iter().take_while(|(step, _)| !matches!(step, Step::Send)) {
+        assert!(run(&root, step, &[]).status.success());
+    }
+    let powers = powers(&root);
+    assert_eq!(powers.len(), 7, "{powers:?}");
+    std::fs::remove_dir_all(root).expect("removed");
+    script(&powers)
+}
+
+fn command(root: &Path, (step, time): &Timed) -> Command {
+    let mut command = chancery();
+    match step {
+        Step::Deliver(_) => {
+            command.args(["deliver", "--sender", "x@player.example", "--recipient", "judge@judge.example"])
+        }
+        Step::Work => command.arg("work"),
+        Step::Tick => command.arg("tick"),
+        Step::Send => command.arg("send"),
+    };
+    command.args(["--clock", time, "--root"]).arg(root);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+}
+
+fn run(root: &Path, step: &Timed, environment: &[(&str, String)]) -> Output {
+    let mut child = command(root, step).envs(environment.iter().cloned()).spawn().expect("the program starts");
+    let mut stdin = child.stdin.take().expect("stdin");
+    if let Step::Deliver(message) = &step.0 {
+        // A program that dies early does not read it.
+        let _ = stdin.write_all(message.as_bytes());
+    }
+    drop(stdin);
+    child.wait_with_output().expect("the program ends")
+}
+
+/// What has to be equal: the games, the registry, the queued mails, the ledger, what waits.
+#[derive(PartialEq)]
+struct State {
+    files: BTreeMap<String, Vec<u8>>,
+    mails: BTreeMap<String, Mail>,
+    ledger: Vec<String>,
+    leftovers: Vec<String>,
+}
+
+fn state(root: &Path) -> State {
     let mut files = BTreeMap::new();
-    let mut open = vec![root.to_owned()];
-    while let Some(directory) = open.pop() {
-        for entry in std::fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.strip_prefix(root).unwrap().display().to_string();
-            if path.is_dir() {
-                open.push(path);
-            } else if name.starts_with("spool/in/new") {
-                files.insert(format!("spool {}", String::from_utf8_lossy(&std::fs::read(&path).unwrap())), Vec::new());
-            } else if !name.starts_with("spool/in/tmp") && !name.ends_with(".lock") {
-                files.insert(name, std::fs::read(&path).unwrap());
+    for room in ["games", "registry", "cron"] {
+        files.extend(tree(&root.join(room)).into_iter().map(|(name, bytes)| (format!("{room}/{name}"), bytes)));
+    }
+    State { files, mails: queued(root), ledger: ledger(root), leftovers: leftovers(root) }
+}
+
+impl State {
+    fn difference(&self, got: &State) -> Option<String> {
+        let mails =
+            |state: &State| state.mails.iter().map(|(id, m)| (id.clone(), m.raw.clone().into_bytes())).collect();
+        difference(&self.files, &got.files)
+            .or_else(|| difference(&mails(self), &mails(got)))
+            .or_else(|| {
+                (self.ledger != got.ledger).then(|| format!("ledger: want {:#?}, got {:#?}", self.ledger, got.ledger))
+            })
+            .or_else(|| (self.leftovers != got.leftovers).then(|| format!("left over: {:?}", got.leftovers)))
+    }
+}
+
+/// The undisturbed run: before every step a copy of the site, after it what is compared.
+struct Undisturbed {
+    steps: Vec<Timed>,
+    before: Vec<PathBuf>,
+    after: Vec<State>,
+}
+
+fn undisturbed(place: &Path) -> Undisturbed {
+    let steps = make_script(place);
+    let root = place.join("undisturbed");
+    new_site(&root);
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for (n, step) in steps.iter().enumerate() {
+        let copied = place.join(format!("before.{n}"));
+        copy(&root, &copied);
+        before.push(copied);
+        let output = run(&root, step, &[]);
+        assert!(output.status.success(), "{step:?}: {}", words(&output));
+        after.push(state(&root));
+    }
+    let status = std::fs::read_to_string(root.join("games/war/status")).expect("status");
+    assert!(status.contains("PHASE FALL 1901 MOVEMENT"), "the script plays a phase:\n{status}");
+    assert!(!root.join("games/peace/status").exists() || root.join("games/war/status.S1901M").exists());
+    Undisturbed { steps, before, after }
+}
+
+/// Disturbs one step with the n-th fault, runs it again to quiescence, and compares. `false`: the step has no n-th call.
+fn disturb(run_of: &Undisturbed, place: &Path, at: usize, n: u64, fault: Option<&str>) -> bool {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let root = place.join(format!("disturbed.{}", COUNT.fetch_add(1, Ordering::SeqCst)));
+    copy(&run_of.before[at], &root);
+    let environment = match fault {
+        None => ("CHANCERY_CRASH_AT", n.to_string()),
+        Some(error) => ("CHANCERY_FAIL_AT", format!("{n}{error}")),
+    };
+    let step = &run_of.steps[at];
+    let name =
+        format!("step {at} ({:?} {}), {} = {}", std::mem::discriminant(&step.0), step.1, environment.0, environment.1);
+    let output = run(&root, step, &[environment]);
+    let hit = !output.status.success() || fault.is_some();
+    if matches!(step.0, Step::Deliver(_)) && fault.is_some() && !output.status.success() {
+        assert_eq!(output.status.code(), Some(75), "{name}: {}", words(&output));
+        let said = if output.stdout.is_empty() { &output.stderr } else { &output.stdout };
+        assert!(
+            said.starts_with(b"4.3.0 ") && said.iter().filter(|b| **b == b'\n').count() == 1,
+            "{name}: {}",
+            words(&output)
+        );
+    }
+    // Again, as a mail server or cron would, to the next step that works something off.
+    for (n, step) in run_of.steps.iter().enumerate().skip(at) {
+        let output = run(&root, step, &[]);
+        assert!(output.status.success(), "{name}, then {step:?}: {}", words(&output));
+        if !matches!(step.0, Step::Deliver(_)) {
+            if let Some(difference) = run_of.after[n].difference(&state(&root)) {
+                let kept = std::env::temp_dir().join("chancery-crash-kept");
+                let _ = std::fs::remove_dir_all(&kept);
+                copy(&root, &kept);
+                panic!("{name}: {difference}\n(kept in {})", kept.display());
             }
-        }
-    }
-    files
-}
-
-fn compare(got: &BTreeMap<String, Vec<u8>>, want: &BTreeMap<String, Vec<u8>>, what: &str) {
-    for name in got.keys().chain(want.keys()) {
-        let text = |files: &BTreeMap<String, Vec<u8>>| files.get(name).map(|b| String::from_utf8_lossy(b).into_owned());
-        assert_eq!(text(got), text(want), "{what}: {name}");
-    }
-}
-
-/// Run this test binary again as the program that dies.
-fn child(root: &Path, variable: &str, value: &str) -> Option<i32> {
-    let mut run = Command::new(std::env::current_exe().unwrap());
-    run.args(["--exact", "the_script_in_a_process_of_its_own", "--nocapture"]);
-    run.env("CRASH_TEST_ROOT", root).env(variable, value).stdout(Stdio::null()).stderr(Stdio::null());
-    run.status().unwrap().code()
-}
-
-/// Nothing by itself: the process that [`child`] starts.
-#[test]
-fn the_script_in_a_process_of_its_own() {
-    if let Some(root) = std::env::var_os("CRASH_TEST_ROOT") {
-        play(&site(Path::new(&root), Fs::from_env())).unwrap();
-    }
-}
-
-fn undisturbed() -> (BTreeMap<String, Vec<u8>>, Vec<Change>, PathBuf) {
-    let dir = fresh();
-    let fs = Fs::recording();
-    play(&site(dir.path(), fs.clone())).unwrap();
-    (picture(dir.path()), fs.changes(), dir.path().to_owned())
-}
-
-#[test]
-fn a_crash_at_any_odd_call_changes_nothing_in_the_end() {
-    crash_at((1..).step_by(2));
-}
-
-#[test]
-fn a_crash_at_any_even_call_changes_nothing_in_the_end() {
-    crash_at((2..).step_by(2));
-}
-
-fn crash_at(calls: impl Iterator<Item = usize>) {
-    let (want, _, _) = undisturbed();
-    assert!(want.contains_key("games/omega/status") && !want.keys().any(|name| name.starts_with("journal/")));
-    let mut crashes = 0;
-    for at in calls {
-        let dir = fresh();
-        if child(dir.path(), "CHANCERY_CRASH_AT", &at.to_string()) == Some(0) {
             break;
         }
-        crashes += 1;
-        let archive = site(dir.path(), Fs::new());
-        for (owner, done) in archive.recover_all().unwrap() {
-            done.unwrap_or_else(|error| panic!("crash at {at}: {owner}: {error}"));
-        }
-        assert!(archive.recover_all().unwrap().is_empty(), "crash at {at}");
-        play(&archive).unwrap_or_else(|error| panic!("crash at {at}: {error}"));
-        compare(&picture(dir.path()), &want, &format!("crash at {at}"));
     }
-    assert!(crashes > 150, "{crashes}");
+    std::fs::remove_dir_all(&root).expect("removed");
+    hit
 }
 
-#[test]
-fn a_failed_fsync_ends_the_process_and_a_full_disk_does_not() {
-    let dir = fresh();
-    // The third call syncs the first spooled message.
-    assert_eq!(child(dir.path(), "CHANCERY_FAIL_AT", "3:EIO"), Some(75));
-    let (want, changes, _) = undisturbed();
-    for at in (1..changes.len()).step_by(11) {
-        // A failing fsync would end this process: only calls that change something else.
-        if matches!(changes.get(at - 1), Some(Change::Sync(_) | Change::SyncDirectory(_))) {
-            continue;
-        }
-        let dir = fresh();
-        let code = child(dir.path(), "CHANCERY_FAIL_AT", &format!("{at}:ENOSPC"));
-        let archive = site(dir.path(), Fs::new());
-        play(&archive).unwrap_or_else(|error| panic!("full at {at} ({code:?}): {error}"));
-        compare(&picture(dir.path()), &want, &format!("full at {at}"));
-    }
-}
-
-#[test]
-fn a_full_disk_after_the_commit_point_blocks_one_game_only() {
-    let dir = fresh();
-    let (alpha, beta) = (game("alpha"), game("beta"));
-    let archive = site(dir.path(), Fs::new());
-    for name in [&alpha, &beta] {
-        let (lock, index) = archive.lock_new(name, WAIT).unwrap();
-        let mut made = Transaction::of_game(name, "create");
-        made.replace("status", "one\n").unwrap().index(name, name.as_str());
-        archive.commit_indexed(&lock, &index, made).unwrap();
-    }
-    let change = |name: &GameName| {
-        let mut change = Transaction::of_game(name, "change");
-        change.replace("status", "two\n").unwrap();
-        change
-    };
-    // Journal: open, write, sync, rename, sync; the sixth call is the first of applying.
-    let full = Archive::new(Layout::plain(dir.path()), Fs::failing("6+:ENOSPC").unwrap(), 0);
-    let error = full.commit(&full.lock(&alpha, WAIT).unwrap(), change(&alpha)).unwrap_err();
-    assert!(matches!(error, ArchiveError::Blocked { seq: 2, .. }) && error.is_temporary(), "{error}");
-    assert!(matches!(full.lock(&alpha, WAIT), Err(ArchiveError::Blocked { .. })));
-    archive.commit(&archive.lock(&beta, WAIT).unwrap(), change(&beta)).unwrap();
-    assert_eq!(archive.read(&alpha, "status").unwrap().unwrap().bytes, b"one\n");
-    drop(archive.lock(&alpha, WAIT).unwrap());
-    assert_eq!(archive.read(&alpha, "status").unwrap().unwrap().bytes, b"two\n");
-    assert_eq!(archive.seq(&Owner::Game(alpha.clone())).unwrap(), 2);
-    assert!(!archive.is_hand_edited(&alpha).unwrap());
-    // Before it nothing is left.
-    let full = Archive::new(Layout::plain(dir.path()), Fs::failing("2+:ENOSPC").unwrap(), 0);
-    assert!(matches!(full.commit(&full.lock(&alpha, WAIT).unwrap(), change(&alpha)), Err(ArchiveError::Io { .. })));
-    assert_eq!(std::fs::read_dir(dir.path().join("journal/tmp")).unwrap().count(), 0);
-}
-
-/// A disk that keeps only what was synced. A rename, a new name and a removal are kept with their directory.
-fn lose_the_unsynced(changes: &[Change], from: &Path, to: &Path) {
-    let mut files: Vec<(Vec<u8>, Vec<u8>)> = Vec::new(); // (now, synced)
-    let mut now: BTreeMap<PathBuf, Option<usize>> = BTreeMap::new(); // None: directory
-    let mut kept = now.clone();
-    let mut moved_from: BTreeMap<PathBuf, PathBuf> = BTreeMap::new();
-    for change in changes {
-        match change {
-            Change::MakeDirectory(path) => {
-                // Made with all above it; that it is kept is the usual case, and an empty directory harms nobody.
-                now.insert(path.clone(), None);
-                kept.insert(path.clone(), None);
-            }
-            Change::Cut(path, length) => {
-                let number = *now.entry(path.clone()).or_insert_with(|| {
-                    files.push(Default::default());
-                    Some(files.len() - 1)
-                });
-                files[number.unwrap()].0.truncate(*length as usize);
-            }
-            Change::Write(path, offset, bytes) => {
-                let file = &mut files[now[path].unwrap()].0;
-                file.truncate(*offset as usize);
-                file.extend_from_slice(bytes);
-            }
-            Change::Sync(path) => {
-                if let Some(Some(number)) = now.get(path) {
-                    let file = &mut files[*number];
-                    file.1 = file.0.clone();
-                }
-            }
-            Change::SyncDirectory(path) => {
-                let here = |name: &PathBuf| name.parent() == Some(path);
-                let gone: Vec<PathBuf> = kept.keys().filter(|n| here(n) && !now.contains_key(*n)).cloned().collect();
-                for gone in gone {
-                    kept.retain(|name, _| !name.starts_with(&gone));
-                }
-                for (name, number) in now.iter().filter(|(name, _)| here(name)) {
-                    let new_directory = number.is_none() && !kept.contains_key(name);
-                    kept.insert(name.clone(), *number);
-                    if new_directory {
-                        // Moved here as a whole; a directory has but one name.
-                        if let Some(old) = moved_from.get(name) {
-                            kept.retain(|name, _| !name.starts_with(old));
+/// Every stride-th call of every step, on all cores.
+fn matrix(stride: u32, faults: &[Option<&str>], seed: u64) {
+    let place = ground();
+    let run_of = undisturbed(place.path());
+    let mut chance = ChaCha8Rng::seed_from_u64(seed);
+    let work: Vec<(usize, u64, Option<&str>)> = (0..run_of.steps.len())
+        .flat_map(|at| faults.iter().map(move |fault| (at, *fault)))
+        .map(|(at, fault)| (at, u64::from(chance.next_u32() % stride) + 1, fault))
+        .collect();
+    let next = AtomicUsize::new(0);
+    let points = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some((at, begin, fault)) = work.get(next.fetch_add(1, Ordering::SeqCst)) {
+                    let mut n = *begin;
+                    // How many calls a step makes shows when no crash comes any more.
+                    while n < 2000 && disturb(&run_of, place.path(), *at, n, None) {
+                        points.fetch_add(1, Ordering::SeqCst);
+                        if fault.is_some() {
+                            disturb(&run_of, place.path(), *at, n, *fault);
                         }
-                        kept.extend(
-                            now.iter().filter(|(below, _)| below.starts_with(name)).map(|(n, f)| (n.clone(), *f)),
-                        );
+                        n += u64::from(stride);
                     }
                 }
-            }
-            Change::Rename(old, new) => {
-                moved_from.insert(new.clone(), old.clone());
-                let moved: Vec<PathBuf> = now.keys().filter(|name| name.starts_with(old)).cloned().collect();
-                for name in moved {
-                    let number = now.remove(&name).unwrap();
-                    let below = name.strip_prefix(old).unwrap();
-                    let place = if below.as_os_str().is_empty() { new.clone() } else { new.join(below) };
-                    now.insert(place, number);
+            });
+        }
+    });
+    let points = points.load(Ordering::SeqCst);
+    println!("{points} points, {} steps", run_of.steps.len());
+    assert!(points > 30, "only {points} points were tried");
+}
+
+#[test]
+fn a_crash_at_any_call_changes_nothing_in_the_end() {
+    matrix(if soak() { 1 } else { 43 }, &[None], 47);
+}
+
+#[test]
+fn a_disk_that_fails_at_any_call_changes_nothing_in_the_end() {
+    matrix(if soak() { 5 } else { 127 }, &[Some(":ENOSPC"), Some("+:ENOSPC"), Some(":EIO")], 48);
+}
+
+/// Several processes of every kind on one site, as cron, mail servers and impatient people start them.
+#[test]
+fn processes_that_run_over_each_other_do_everything_once() {
+    let place = ground();
+    let steps = make_script(place.path());
+    let root = place.path().join("crowded");
+    new_site(&root);
+    let joined = 1 + steps.iter().position(|(step, _)| matches!(step, Step::Send)).expect("a Send");
+    for step in &steps[..joined] {
+        assert!(run(&root, step, &[]).status.success());
+    }
+    let before = ledger(&root).len();
+    let rounds = if soak() { 40 } else { 8 };
+    let time = "2026-03-02T08:50:00Z".to_owned();
+    let powers = powers(&root);
+    let places: BTreeMap<&str, &str> = BTreeMap::from([
+        ("AUSTRIA", "A VIE"),
+        ("ENGLAND", "A LVP"),
+        ("FRANCE", "A PAR"),
+        ("GERMANY", "A BER"),
+        ("ITALY", "A ROM"),
+        ("RUSSIA", "A MOS"),
+        ("TURKEY", "A SMY"),
+    ]);
+    let goals: BTreeMap<&str, [&str; 2]> = BTreeMap::from([
+        ("AUSTRIA", ["GAL", "TYR"]),
+        ("ENGLAND", ["YOR", "WAL"]),
+        ("FRANCE", ["PIC", "GAS"]),
+        ("GERMANY", ["PRU", "SIL"]),
+        ("ITALY", ["TUS", "APU"]),
+        ("RUSSIA", ["UKR", "LVN"]),
+        ("TURKEY", ["ARM", "SYR"]),
+    ]);
+    let over = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for kind in [Step::Work, Step::Work, Step::Tick, Step::Send] {
+            let (over, root, time) = (&over, &root, &time);
+            scope.spawn(move || {
+                while !over.load(Ordering::SeqCst) {
+                    let output = run(root, &(kind.clone(), time.clone()), &[]);
+                    assert!(output.status.success(), "{kind:?}: {}", words(&output));
+                }
+            });
+        }
+        for round in 0..rounds {
+            for (n, (power, name)) in powers.iter().enumerate() {
+                let sign = format!("SIGNON {}@war word-{name}", power.to_lowercase());
+                let order = format!("{} - {}", places[power.as_str()], goals[power.as_str()][round % 2]);
+                let say = format!("This is word {round} of {power}.");
+                let mut lines = vec![sign.as_str(), order.as_str()];
+                lines.extend(opening(power).iter().filter(|line| !line.starts_with(places[power.as_str()])));
+                lines.extend(["PRESS TO M", &say, "ENDPRESS", "SIGNOFF"]);
+                let message = letter(1000 + round * 10 + n, &player(name), &lines);
+                let step = (Step::Deliver(message), time.clone());
+                assert!(run(&root, &step, &[]).status.success());
+                if (round + n) % 3 == 0 {
+                    // The same mail by another way.
+                    assert!(run(&root, &step, &[]).status.success());
                 }
             }
-            Change::Remove(path) => now.retain(|name, _| !name.starts_with(path)),
         }
+        over.store(true, Ordering::SeqCst);
+    });
+    for kind in [Step::Work, Step::Send] {
+        assert!(run(&root, &(kind, time.clone()), &[]).status.success());
     }
-    for (name, number) in kept {
-        let place = to.join(name.strip_prefix(from).unwrap());
-        match number {
-            None => std::fs::create_dir_all(place).unwrap(),
-            Some(number) => {
-                std::fs::create_dir_all(place.parent().unwrap()).unwrap();
-                std::fs::write(place, &files[number].1).unwrap();
-            }
-        }
+    assert_eq!(leftovers(&root), Vec::<String>::new());
+    let lines = ledger(&root);
+    assert_eq!(lines.len() - before, rounds * 7 * 2, "every mail is done once");
+    assert_eq!(lines.iter().collect::<BTreeSet<_>>().len(), lines.len());
+    let mails = sent(&root);
+    assert_eq!(queued(&root).len(), mails.len());
+    let press = std::fs::read_to_string(root.join("games/war/press")).expect("press");
+    let status = std::fs::read_to_string(root.join("games/war/status")).expect("status");
+    for (n, (power, name)) in powers.iter().enumerate() {
+        let said: Vec<usize> = (0..rounds)
+            .map(|round| {
+                let words = format!("This is word {round} of {power}.");
+                assert_eq!(press.matches(&words).count(), 1, "{words}");
+                let id = format!("<m{}@{}>", 1000 + round * 10 + n, player(name));
+                let answers = mails.values().filter(|m| m.raw.contains(&format!("In-Reply-To: {id}")));
+                assert_eq!(answers.count(), 1, "one answer to {id}");
+                press.find(&words).expect("press")
+            })
+            .collect();
+        assert!(said.is_sorted(), "{power}: in the order of sending");
+        let last = format!("{} - {}", places[power.as_str()], goals[power.as_str()][(rounds - 1) % 2]);
+        assert!(status.contains(&last), "{power}: the last order counts, {last}\n{status}");
+    }
+    let audit = std::fs::read_to_string(root.join("games/war/audit.log")).expect("audit");
+    let numbers: Vec<u64> = audit.lines().filter_map(|l| l.split(' ').next()?.parse().ok()).collect();
+    assert!(numbers.iter().enumerate().all(|(n, seq)| *seq == n as u64 + 1), "{audit}");
+    let rounds: Vec<&str> = audit
+        .lines()
+        .filter_map(|l| l.split_once(" round ").map(|(_, round)| round.split(':').next().unwrap_or(round)))
+        .collect();
+    assert_eq!(rounds.iter().collect::<BTreeSet<_>>().len(), rounds.len(), "no round twice:\n{audit}");
+}
+
+fn deliver(root: &Path, message: &str) -> Output {
+    run(root, &(Step::Deliver(message.to_owned()), "2026-03-02T08:00:00Z".to_owned()), &[])
+}
+
+fn assert_later(output: &Output) {
+    assert_eq!(output.status.code(), Some(75), "{}", words(output));
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.starts_with("4.3.0 ") && said.trim_end().lines().count() == 1, "{}", words(output));
+}
+
+/// Whatever is wrong, a mail server hears "later" and keeps the mail.
+#[test]
+fn a_mail_that_cannot_be_stored_comes_later() {
+    let place = ground();
+    let root = place.path().join("site");
+    new_site(&root);
+    let message = letter(1, "ada@player.example", &["HELP"]);
+    let tmp = root.join("spool/in/tmp");
+    std::fs::remove_dir(&tmp).expect("tmp");
+    assert_later(&deliver(&root, &message));
+    std::fs::write(&tmp, "").expect("a file in its place");
+    assert_later(&deliver(&root, &message));
+    std::fs::remove_file(&tmp).expect("removed");
+    std::fs::create_dir(&tmp).expect("tmp");
+    // What else is wrong in the configuration is no reason to refuse mail.
+    std::fs::write(root.join("chancery.toml"), "[judge\nnothing").expect("config");
+    assert!(deliver(&root, &message).status.success());
+    assert_eq!(names(&root.join("spool/in/new")).len(), 1);
+}
+
+/// A file system of 1 MiB, taken down again at the end.
+struct Small(PathBuf);
+
+impl Small {
+    fn mount(place: &Path) -> Option<Small> {
+        let small = place.join("small");
+        std::fs::create_dir(&small).ok()?;
+        let mounted =
+            Command::new("mount").args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(&small).output().ok()?;
+        mounted.status.success().then_some(Small(small))
+    }
+
+    fn mode(&self, mode: &str) -> bool {
+        let options = format!("remount,{mode}");
+        Command::new("mount").args(["-o", &options]).arg(&self.0).status().is_ok_and(|status| status.success())
     }
 }
 
-#[test]
-fn a_power_cut_at_any_moment_changes_nothing_in_the_end() {
-    let (want, changes, from) = undisturbed();
-    for cut in 0..=changes.len() {
-        // Only these change what is left.
-        use Change::{MakeDirectory, Sync, SyncDirectory};
-        if !matches!(changes.get(cut.saturating_sub(1)), Some(Sync(_) | SyncDirectory(_) | MakeDirectory(_))) {
-            continue;
-        }
-        let dir = fresh();
-        lose_the_unsynced(&changes[..cut], &from, dir.path());
-        let archive = site(dir.path(), Fs::new());
-        play(&archive).unwrap_or_else(|error| panic!("cut at {cut}: {error}"));
-        compare(&picture(dir.path()), &want, &format!("cut at {cut} {:?}", changes.get(cut)));
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).status();
     }
 }
 
+/// A full disk and a read-only one: nothing is lost, and what was refused is taken when there is room again.
 #[test]
-fn two_processes_take_turns() {
-    const EACH: usize = 40;
-    if let Some(root) = std::env::var_os("TURNS_TEST_ROOT") {
-        let archive = site(Path::new(&root), Fs::new());
-        let mine = std::process::id();
-        for n in 0..EACH {
-            let name = game(["alpha", "beta"][n % 2]);
-            let lock = archive.lock(&name, WAIT).unwrap();
-            let old = archive.read(&name, "status").unwrap().unwrap().bytes;
-            let count: usize = String::from_utf8(old).unwrap().trim().parse().unwrap();
-            let mut change = Transaction::of_game(&name, "count");
-            change.replace("status", format!("{}\n", count + 1)).unwrap().append("press", "x\n").unwrap();
-            change.index(&name, format!("{name} standard active {}", count + 1));
-            let key = Key::of("turn", &format!("{mine}-{n}"));
-            let game = Some(name.to_string());
-            change.ledger(&Entry { key, time: now(), game, outcome: "executed".into() });
-            archive.commit(&lock, change).unwrap();
-        }
+fn a_full_disk_loses_nothing() {
+    let place = ground();
+    let Some(small) = Small::mount(place.path()) else {
+        println!("skipped: no file system of 1 MiB can be mounted here (root is needed)");
         return;
-    }
-    let dir = fresh();
-    let archive = site(dir.path(), Fs::new());
-    for name in [game("alpha"), game("beta")] {
-        let (lock, index) = archive.lock_new(&name, WAIT).unwrap();
-        let mut made = Transaction::of_game(&name, "create");
-        made.replace("status", "0\n").unwrap().index(&name, name.as_str());
-        archive.commit_indexed(&lock, &index, made).unwrap();
-        assert!(matches!(archive.lock(&name, Duration::ZERO), Err(ArchiveError::Busy(_))), "held");
-        drop((lock, index));
-        assert!(matches!(archive.lock_new(&name, WAIT), Err(ArchiveError::GameExists(_))));
-    }
-    let spawn = || {
-        let mut run = Command::new(std::env::current_exe().unwrap());
-        run.args(["--exact", "two_processes_take_turns"]).env("TURNS_TEST_ROOT", dir.path()).stdout(Stdio::null());
-        run.spawn().unwrap()
     };
-    let mut both = [spawn(), spawn()];
-    assert!(both.iter_mut().all(|child| child.wait().unwrap().success()));
-    for name in [game("alpha"), game("beta")] {
-        assert_eq!(archive.read(&name, "status").unwrap().unwrap().bytes, format!("{EACH}\n").into_bytes());
-        assert_eq!(archive.seq(&Owner::Game(name.clone())).unwrap(), EACH as u64 + 1);
-        let line = format!("{name} standard active {EACH}");
-        assert!(archive.index().unwrap().lines().any(|there| there == line));
-    }
-    let ledger = std::fs::read(dir.path().join("ledger").join(now().format("%Y-%m").to_string())).unwrap();
-    assert_eq!(chancery::archive::ledger::entries(&ledger).count(), 2 * EACH);
-}
-
-#[test]
-fn a_hand_edit_is_seen() {
-    let dir = fresh();
-    let archive = site(dir.path(), Fs::new());
-    let name = game("demo");
-    let (lock, index) = archive.lock_new(&name, WAIT).unwrap();
-    let mut made = Transaction::of_game(&name, "create");
-    made.replace("status", "one\n").unwrap();
-    archive.commit_indexed(&lock, &index, made).unwrap();
-    assert!(!archive.is_hand_edited(&name).unwrap());
-    let read = archive.read(&name, "status").unwrap().unwrap();
-    std::fs::write(dir.path().join("games/demo/status"), "by hand\n").unwrap();
-    assert!(archive.is_hand_edited(&name).unwrap());
-    let mut change = Transaction::of_game(&name, "change");
-    change.expect("status", Some(read.stamp)).unwrap().replace("status", "two\n").unwrap();
-    assert!(matches!(archive.commit(&lock, change), Err(ArchiveError::Changed(_))));
-    assert_eq!(archive.read(&name, "status").unwrap().unwrap().bytes, b"by hand\n");
-    assert!(Transaction::of_game(&name, "x").replace("../beta/status", "").is_err());
-    assert!(Transaction::of_game(&name, "x").append("audit.log", "").is_err());
-    assert!(Transaction::of_judge("x").replace("games/demo/status", "").is_err());
-    assert!(SitePath::new("games/demo/status").is_ok());
-    assert_eq!(archive.spool().list(Room::New).unwrap(), []);
+    let root = small.0.join("site");
+    new_site(&root);
+    let config = CONFIG.replace("\"1 MiB\"", "\"16 KiB\"");
+    std::fs::write(root.join("chancery.toml"), config).expect("config");
+    let time = "2026-03-02T08:00:00Z".to_owned();
+    let mut taken = 0;
+    let refused = (0..2000).find_map(|n| {
+        let message = letter(n, "ada@player.example", &["HELP", &"-".repeat(3000)]);
+        let output = deliver(&root, &message);
+        if output.status.success() {
+            taken += 1;
+            None
+        } else {
+            assert_later(&output);
+            Some(message)
+        }
+    });
+    let refused = refused.expect("the disk is full at last");
+    assert_eq!(names(&root.join("spool/in/new")).len(), taken, "what was taken is there, what was refused is not");
+    assert_eq!(names(&root.join("spool/in/tmp")), Vec::<String>::new());
+    // No room for a commit: the mail stays where it is.
+    let output = run(&root, &(Step::Work, time.clone()), &[]);
+    assert_eq!(output.status.code(), Some(75), "{}", words(&output));
+    assert_eq!(names(&root.join("spool/in/new")).len(), taken);
+    assert!(small.mode("ro"), "remounted");
+    assert_later(&deliver(&root, &refused));
+    assert!(small.mode("rw,size=64m"), "remounted");
+    assert!(deliver(&root, &refused).status.success());
+    let output = run(&root, &(Step::Work, time), &[]);
+    assert!(output.status.success(), "{}", words(&output));
+    assert_eq!(queued(&root).len(), taken + 1, "one answer each");
+    assert_eq!(leftovers(&root), Vec::<String>::new());
 }

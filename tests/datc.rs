@@ -108,6 +108,10 @@ fn rules_that_change_cases() {
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
+/// Outcomes of options adjudication.md names no switch for: an army that walks once its convoy was broken, and the
+/// form of Brannan's rule that also stops the fleet's attack.
+const BEYOND: [&str; 3] = ["6.F.30", "6.G.11", "6.G.20"];
+
 /// The switch of an option, where adjudication.md names one.
 fn switched(issue: &str, option: &str) -> Option<Profile> {
     let base = Profile::default();
@@ -140,7 +144,9 @@ fn other_choices() {
     for case in &cases().cases {
         for choice in &case.choice {
             let (issue, option) = (choice["issue"].as_str().unwrap(), choice["option"].as_str().unwrap());
-            let Some(profile) = switched(issue, option) else { continue };
+            let Some(profile) = switched(issue, option).filter(|_| !BEYOND.contains(&case.id.as_str())) else {
+                continue;
+            };
             tried += 1;
             let outcome = play_movement(&table, case, &profile, &mut memory, &[]).ok().unwrap();
             let dislodged = choice.get("dislodged").map_or(vec![], units_of);
@@ -151,5 +157,6 @@ fn other_choices() {
             }
         }
     }
+    assert_eq!(tried, 40);
     assert!(failures.is_empty(), "{} of {tried} failures\n{}", failures.len(), failures.join("\n"));
 }

@@ -144,15 +144,16 @@ impl Archive {
         let path = self.layout.ledger.join(month);
         let length = fs::length(&path).at("read", &path)?;
         let end = if present == Present::Perhaps || !ends_with_line(&path, length)? {
-            let bytes = fs::read(&path).at("read", &path)?.unwrap_or_default();
-            if bytes.split(|&byte| byte == b'\n').any(|there| there == line.as_bytes()) && bytes.last() == Some(&b'\n')
-            {
+            let mut bytes = fs::read(&path).at("read", &path)?.unwrap_or_default();
+            // A line without its end is not there.
+            bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
+            if bytes.split(|&byte| byte == b'\n').any(|there| there == line.as_bytes()) {
                 // Written before, but perhaps not synced.
                 unsynced.files.push((File::open(&path).at("open", &path)?, path.clone()));
                 unsynced.entry(&path);
                 return Ok(());
             }
-            u64::try_from(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1)).unwrap_or(0)
+            u64::try_from(bytes.len()).unwrap_or(0)
         } else {
             length
         };

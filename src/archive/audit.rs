@@ -61,6 +61,12 @@ impl Archive {
         Ok(String::from_utf8_lossy(&bytes).lines().filter_map(AuditLine::parse).collect())
     }
 
+    /// The last lines of an owner's log, as many as 64 KiB hold.
+    pub fn recent_audit(&self, owner: &Owner) -> Result<Vec<AuditLine>, ArchiveError> {
+        let path = self.resolve(&super::SitePath::new(&Archive::audit_path(owner))?)?;
+        Ok(String::from_utf8_lossy(&tail(&path)?).lines().filter_map(AuditLine::parse).collect())
+    }
+
     pub(super) fn last_audit(&self, owner: &Owner) -> Result<Option<AuditLine>, ArchiveError> {
         let path = self.resolve(&super::SitePath::new(&Archive::audit_path(owner))?)?;
         let tail = tail(&path)?;

@@ -21,6 +21,8 @@ pub const OVERSIZE: &str = "X-Chancery-Oversize";
 /// Header fields that only the judge itself may write.
 const OURS: [&str; 3] = [ENVELOPE_FROM, ENVELOPE_TO, OVERSIZE];
 
+/// A message is never dated forward by more than this, whatever name lies in the spool.
+const SET_BACK_MICROS: u64 = 3_600_000_000;
 /// A message is tried so often (OPS-035).
 pub const TRIES: u32 = 3;
 /// The header of a truncated message is kept up to this size (operations.md 5.6).
@@ -132,7 +134,7 @@ impl Spool {
         };
         getrandom::fill(&mut random).map_err(failed)?;
         let name = MessageName {
-            micros: u64::try_from(now.timestamp_micros()).unwrap_or(0),
+            micros: self.behind_all(u64::try_from(now.timestamp_micros()).unwrap_or(0))?,
             rest: format!("{}.{}", std::process::id(), hex(&random)),
             tries: 0,
         };
@@ -143,6 +145,19 @@ impl Spool {
         self.fs.rename(&draft, &place).at("rename", &draft).inspect_err(|_| drop_draft())?;
         self.fs.sync_directories(place.parent()).at("open", &place)?;
         Ok(name)
+    }
+
+    /// A moment behind all that waits, so that messages of one moment, or of a clock set back a little, keep the order
+    /// in which they came.
+    fn behind_all(&self, micros: u64) -> Result<u64, ArchiveError> {
+        let mut newest = micros;
+        for room in [Room::New, Room::Hold] {
+            let last = self.list(room)?.last().map_or(0, |name| name.micros);
+            if (newest..newest.saturating_add(SET_BACK_MICROS)).contains(&last) {
+                newest = last + 1;
+            }
+        }
+        Ok(newest)
     }
 
     /// The messages in a room in the order of their arrival.

@@ -69,6 +69,8 @@ pub fn site_secret(site: &Site) -> Result<[u8; 32], ClerkError> {
                 }
                 let linked = std::fs::hard_link(&draft, &path);
                 std::fs::remove_file(&draft).map_err(fail)?;
+                // What is made from it must not outlive it.
+                std::fs::File::open(&site.layout.registry).and_then(|room| room.sync_all()).map_err(fail)?;
                 match linked {
                     Ok(()) => {}
                     Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {}

@@ -19,7 +19,8 @@ use crate::mail::compose;
 use crate::mail::intake::{self, Disposition, Intake};
 use crate::mail::{Attachment, Auto, Letter, queue};
 use crate::site::Config;
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, SubsecRound as _, Utc};
+use std::collections::HashSet;
 use std::time::Duration;
 
 /// What one working-off of the spool did.
@@ -54,6 +55,29 @@ const GUESSES_A_MAIL: usize = 3;
 /// Tells the salts of passwords found in clear from those of passwords set by the message.
 const CLEAR: u64 = 0x636c_6561_7200_0000;
 
+/// Whose mail waits for the next time, so that nothing overtakes it (OPS-033).
+#[derive(Default)]
+struct Waiting {
+    senders: HashSet<String>,
+    games: HashSet<String>,
+}
+
+impl Waiting {
+    /// Whether a message has to wait behind an earlier one; then it, too, is waited for.
+    fn is_behind(&mut self, sender: &str, games: &[&str]) -> bool {
+        let behind = self.senders.contains(sender) || games.iter().any(|game| self.games.contains(*game));
+        if behind {
+            self.add(sender, games);
+        }
+        behind
+    }
+
+    fn add(&mut self, sender: &str, games: &[&str]) {
+        self.senders.insert(sender.to_string());
+        self.games.extend(games.iter().map(|game| game.to_string()));
+    }
+}
+
 /// What became of a message.
 enum Fate {
     Executed,
@@ -76,7 +100,10 @@ impl Clerk {
         for name in spool.list(Room::Hold)? {
             spool.shift(&name, Room::Hold, Room::New)?;
         }
-        for name in spool.list(Room::New)? {
+        let mut waiting = Waiting::default();
+        for (n, name) in spool.list(Room::New)?.into_iter().enumerate() {
+            // Mails of this message go out behind those of the one before.
+            let now = now + chrono::Duration::microseconds(i64::try_from(n).unwrap_or(0));
             if name.tries >= TRIES {
                 let why = "the judge died three times over this message";
                 self.report_failure(&name, why, now)?;
@@ -85,7 +112,8 @@ impl Clerk {
                 continue;
             }
             let Some(name) = spool.begin(&name)? else { continue };
-            let fate = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.message(&name, now)));
+            let fate =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.message(&name, &mut waiting, now)));
             match fate {
                 Ok(Ok(Fate::Executed)) => {
                     spool.shift(&name, Room::New, Room::Done)?;
@@ -120,6 +148,7 @@ impl Clerk {
             }
         }
         drop(lock);
+        self.publish_dirty(now);
         Ok(worked)
     }
 
@@ -128,15 +157,7 @@ impl Clerk {
         Ok(!self.archive.spool().list(Room::New)?.is_empty())
     }
 
-    /// Whether that was done already.
-    pub(super) fn is_done(&self, key: &Key, game: Option<&str>, now: DateTime<Utc>) -> Result<bool, ClerkError> {
-        match self.ledger.lock() {
-            Ok(mut ledger) => Ok(ledger.is_done(key, game, now)?),
-            Err(_) => Err(ClerkError::Site("the ledger cannot be read".into())),
-        }
-    }
-
-    fn message(&self, name: &MessageName, now: DateTime<Utc>) -> Result<Fate, ClerkError> {
+    fn message(&self, name: &MessageName, waiting: &mut Waiting, now: DateTime<Utc>) -> Result<Fate, ClerkError> {
         let Some(bytes) = self.archive.spool().read(Room::New, name)? else { return Ok(Fate::Dropped("gone")) };
         let mail = match intake::read(&bytes, &self.we, &self.limits) {
             Ok(mail) => mail,
@@ -197,10 +218,19 @@ impl Clerk {
             self.answer(&key, &mail, &from, vec![unread(Code::NoCommand.name(), sentence)], now)?;
             return Ok(Fate::Executed);
         }
-        if self.must_wait(&blocks, &from.address, now)? {
+        let games: Vec<&str> = blocks.iter().filter_map(|b| b.header.as_ref().ok()?.game()).collect();
+        if waiting.is_behind(&from.address, &games) {
             return Ok(Fate::Held);
         }
-        self.blocks(&key, &mail, &from, &blocks, now)
+        if self.must_wait(&blocks, &from.address, now)? {
+            waiting.add(&from.address, &games);
+            return Ok(Fate::Held);
+        }
+        let fate = self.blocks(&key, &mail, &from, &blocks, now)?;
+        if matches!(fate, Fate::Held) {
+            waiting.add(&from.address, &games);
+        }
+        Ok(fate)
     }
 
     /// Executes the blocks of a message one after the other; the reply goes with the last commit.
@@ -238,7 +268,10 @@ impl Clerk {
             match self.block(key, &mark, mail, from, block, &mut parts, finish, now) {
                 Ok(true) => {}
                 Ok(false) => return Ok(Fate::Held),
-                Err(ClerkError::Archive(ArchiveError::Busy(_))) => return Ok(Fate::Held),
+                // Blocked: recorded, and finished as soon as there is room; then the ledger knows the message.
+                Err(ClerkError::Archive(ArchiveError::Busy(_) | ArchiveError::Blocked { .. })) => {
+                    return Ok(Fate::Held);
+                }
                 Err(error) => return Err(error),
             }
         }
@@ -334,11 +367,11 @@ impl Clerk {
                             self.enqueue_reply(&mut transaction, key, mail, from, &all, now)?;
                             transaction.ledger(&done(key, &all, now));
                         }
+                        self.mark(&game);
                         match self.archive.commit(&lock, transaction) {
                             Ok(_) => {
                                 *parts = all;
                                 drop(lock);
-                                self.publish(&game, now);
                                 return Ok(true);
                             }
                             // A hand edit came in between: decide again on what stands there now (OPS-043).
@@ -364,8 +397,23 @@ impl Clerk {
                 parts.push(part);
             }
             (Ok(header), None) => {
-                let part = self.house_command(header, block, from, mail, key, now)?;
+                // Effect, letters and reply are one commit, and nobody else changes the registry in between.
+                let lock = self.archive.lock_judge(MAIL_WAIT)?;
+                let (part, effect) = self.house_command(header, block, from, mail, key, now)?;
                 parts.push(part);
+                let mut transaction = match effect {
+                    Some(transaction) => transaction,
+                    None if finish.is_some() => Transaction::of_judge(format!("answer to {}", from.address)),
+                    None => return Ok(true),
+                };
+                transaction.ledger(&entry(key, mark, "executed", now));
+                if finish.is_some() {
+                    self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
+                    transaction.ledger(&done(key, parts, now));
+                }
+                self.archive.commit(&lock, transaction)?;
+                self.people.reload();
+                return Ok(true);
             }
         }
         if finish.is_some() {
@@ -374,7 +422,7 @@ impl Clerk {
         Ok(true)
     }
 
-    /// Commands about no game: LIST, SEARCH, HELP, the registry.
+    /// Commands about no game: LIST, SEARCH, HELP, the registry. The reply, and what has to be committed besides.
     fn house_command(
         &self,
         header: &Header,
@@ -383,8 +431,9 @@ impl Clerk {
         mail: &Intake,
         key: &Key,
         now: DateTime<Utc>,
-    ) -> Result<Reply, ClerkError> {
+    ) -> Result<(Reply, Option<Transaction>), ClerkError> {
         let mut part = Reply { outcome: "answered".into(), ..Reply::default() };
+        let mut effect = None;
         let shown = reply::masked(&block.line.text);
         match header {
             Header::List { game: None } | Header::Search { .. } => {
@@ -405,7 +454,7 @@ impl Clerk {
                 letter.in_reply_to = mail.message_id.clone();
                 let mut transaction = Transaction::of_judge(format!("LIST for {}", from.address));
                 self.enqueue(&mut transaction, &letter, &["list", key.as_str()], now)?;
-                self.archive.commit(&self.archive.lock_judge(MAIL_WAIT)?, transaction)?;
+                effect = Some(transaction);
                 part.silent = true;
             }
             Header::Help { topic } => {
@@ -426,13 +475,12 @@ impl Clerk {
                     for (n, letter) in letters.iter().enumerate() {
                         self.enqueue(&mut transaction, letter, &["registry", key.as_str(), &n.to_string()], now)?;
                     }
-                    self.archive.commit(&self.archive.lock_judge(MAIL_WAIT)?, transaction)?;
-                    self.people.reload();
+                    effect = Some(transaction);
                 }
                 part = answer;
             }
         }
-        Ok(part)
+        Ok((part, effect))
     }
 
     #[allow(clippy::too_many_arguments)]
@@ -493,7 +541,7 @@ impl Clerk {
             creation.index.state.word(),
             self.house.url.trim_end_matches('/'),
         ));
-        let mut transaction = Transaction::of_game(&game, format!("{} created the game", from.address));
+        let mut transaction = Transaction::of_game(&game, format!("{} {} created the game", stamp(now), from.address));
         transaction.replace("status", crate::status::canonical(&creation.game).into_bytes())?;
         transaction.index(&game, crate::status::index::line(&creation.index));
         for observer in self.house.observers.iter().chain(self.house.keepers.iter().filter(|_| creation.game.trial)) {
@@ -513,9 +561,9 @@ impl Clerk {
             self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
             transaction.ledger(&done(key, parts, now));
         }
+        self.mark(&game);
         self.archive.commit_indexed(&lock, &index_lock, transaction)?;
         drop((lock, index_lock));
-        self.publish(&game, now);
         Ok(())
     }
 
@@ -528,7 +576,7 @@ impl Clerk {
         seed: u64,
         now: DateTime<Utc>,
     ) -> Result<Transaction, ClerkError> {
-        let mut transaction = Transaction::of_game(game, decision.audit.clone());
+        let mut transaction = Transaction::of_game(game, format!("{} {}", stamp(now), decision.audit));
         for file in &decision.files {
             match file {
                 FileEdit::Append(name, text) => transaction.append(name, text.clone())?,
@@ -584,7 +632,10 @@ impl Clerk {
         let letter = self.illustrated(letter);
         match compose::compose(&letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
             Ok(mail) => {
-                transaction.enqueue(&id, queue::Queued::new(mail, &letter, now, None).encode())?;
+                let mut queued = queue::Queued::new(mail, &letter, now, None);
+                // The microseconds keep the order of a batch; due it is at once.
+                queued.head.not_before = now.trunc_subsecs(0);
+                transaction.enqueue(&id, queued.encode())?;
             }
             // An address that no transport could take; nothing else stops for it.
             Err(error) => tracing::warn!(to = %letter.to, %error, "a mail could not be composed"),
@@ -650,7 +701,14 @@ impl Clerk {
 
     /// N61.
     fn report_failure(&self, name: &MessageName, why: &str, now: DateTime<Utc>) -> Result<(), ClerkError> {
+        // A crash between this and the burial brings the message here again.
+        let plain = name.file_name().split(['~', '.']).take(3).collect::<Vec<_>>().join(".");
+        let key = Key::of("failure", &plain);
+        if self.is_done(&key, None, now)? {
+            return Ok(());
+        }
         let mut transaction = Transaction::of_judge("internal error");
+        transaction.ledger(&done(&key, &[], now));
         let bytes = self.archive.spool().read(Room::New, name)?.unwrap_or_default();
         // OPS-035: the sender is told, if the mail can be read that far.
         if let Ok(mail) = intake::read(&bytes, &self.we, &self.limits)
@@ -683,7 +741,7 @@ impl Clerk {
                 }],
                 ..Letter::default()
             };
-            self.enqueue(&mut transaction, &letter, &["failure", &name.file_name(), keeper], now)?;
+            self.enqueue(&mut transaction, &letter, &["failure", &plain, keeper], now)?;
         }
         let lock = self.archive.lock_judge(MAIL_WAIT)?;
         self.archive.commit(&lock, transaction)?;

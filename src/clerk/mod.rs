@@ -11,19 +11,22 @@ mod people;
 mod publish;
 mod rounds;
 pub mod secrets;
+mod tend;
 
 pub use games::{Loaded, MapShelf};
 pub use incoming::Worked;
 pub use people::People;
+pub use tend::Condition;
 pub use rounds::{TickOptions, Ticked};
 
-use crate::archive::{Archive, ArchiveError};
+use crate::archive::{Archive, ArchiveError, Key, Ledger};
 use crate::judge::table::House;
 use crate::mail::compose::Sender;
 use crate::mail::intake::{Limits, Ourselves};
 use crate::site::Site;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
+use std::sync::Mutex;
 
 /// What can go wrong around the judge.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +55,8 @@ pub struct Clerk {
     pub site: Site,
     /// The one room that writes.
     pub archive: Archive,
+    /// Kept open: it reads on where it stopped.
+    ledger: Mutex<Ledger>,
     house: House,
     people: People,
     maps: MapShelf,
@@ -60,13 +65,14 @@ pub struct Clerk {
     sender: Sender,
     we: Ourselves,
     limits: Limits,
-    ledger: std::sync::Mutex<crate::archive::ledger::Ledger>,
+    shelf: publish::Shelf,
 }
 
 impl Clerk {
     /// Opens a site; finishes what a crash has left.
     pub fn open(site: Site) -> Result<Clerk, ClerkError> {
         let archive = site.archive();
+        let ledger = Mutex::new(archive.ledger(site.config.mail.incoming.dedup.to_chrono()));
         let secret = games::site_secret(&site)?;
         let config = &site.config;
         let house = games::house(config);
@@ -81,14 +87,31 @@ impl Clerk {
                 tracing::error!(owner = %owner.word(), %error, "a commit could not be finished yet");
             }
         }
-        let ledger = std::sync::Mutex::new(archive.ledger(site.config.mail.incoming.dedup.to_chrono()));
-        let known = secrets::Known::default();
-        Ok(Clerk { site, archive, house, people, maps, known, secret, sender, we, limits, ledger })
+        Ok(Clerk {
+            site,
+            archive,
+            ledger,
+            house,
+            people,
+            maps,
+            known: secrets::Known::default(),
+            secret,
+            sender,
+            we,
+            limits,
+            shelf: publish::Shelf::default(),
+        })
     }
 
     /// The house, as the judge knows it.
     pub fn house(&self) -> &House {
         &self.house
+    }
+
+    /// Whether the ledger has that key, for that block of a message (`None`: the whole of it).
+    fn is_done(&self, key: &Key, block: Option<&str>, now: DateTime<Utc>) -> Result<bool, ArchiveError> {
+        // What a panic has left of the ledger's memory is what it had read.
+        self.ledger.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_done(key, block, now)
     }
 
     /// The seed of an event: the same event has the same seed, nobody outside can foresee it.

@@ -63,7 +63,6 @@ impl Clerk {
                 return Ok(ticked);
             }
             Permit::Outage(suspension) => {
-                self.archive.write_note("suspended", format!("{suspension}\n").as_bytes())?;
                 self.tell_outage(&suspension, now)?;
                 ticked.idle = Some(format!("suspended: {}", suspension.reason));
                 return Ok(ticked);
@@ -80,7 +79,8 @@ impl Clerk {
             }
             ticked.games += 1;
             // One game's failure never stops the others (OPS-083).
-            let checked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.check(&name, round, now)));
+            let checked =
+                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.check(&name, next.round, round, now)));
             match checked {
                 Ok(Ok(Some(phase))) => ticked.processed.push((name, phase)),
                 Ok(Ok(None)) => {}
@@ -94,13 +94,17 @@ impl Clerk {
                 }
             }
         }
-        self.archive.write_note("check.tim", format!("{next}\n").as_bytes())?;
+        if options.games.is_empty() {
+            self.archive.write_note("check.tim", format!("{next}\n").as_bytes())?;
+        }
         drop(lock);
+        self.publish_dirty(now);
         Ok(ticked)
     }
 
-    /// Checks one game; the phase that was processed, if one was.
-    fn check(&self, name: &str, round: Round, now: DateTime<Utc>) -> Result<Option<String>, ClerkError> {
+    /// Checks one game; the phase that was processed, if one was. What a round commits says which round it was: where an
+    /// interrupted round is run again, no game is counted twice (OPS-080).
+    fn check(&self, name: &str, number: i64, round: Round, now: DateTime<Utc>) -> Result<Option<String>, ClerkError> {
         let game = GameName::old(name)?;
         let lock = match self.archive.lock(&game, Duration::ZERO) {
             // Somebody is at it: next round.
@@ -113,7 +117,7 @@ impl Clerk {
             let seed = self.seed(&["round", name, &seq.to_string()]);
             let mut table = loaded.table(&self.house, seed, now);
             let before = table.phase();
-            let Outcome { decision, reply } = round::check(&mut table, round);
+            let Outcome { mut decision, reply } = round::check(&mut table, round);
             if decision.game.is_none()
                 && decision.index.is_none()
                 && decision.letters.is_empty()
@@ -121,13 +125,19 @@ impl Clerk {
             {
                 return Ok(None);
             }
+            let mark = format!("round {number}:");
+            if self.archive.recent_audit(lock.owner())?.iter().any(|line| line.text.starts_with(&mark)) {
+                return Ok(None);
+            }
+            let did = decision.audit.strip_prefix("round: ").unwrap_or("reminders");
+            decision.audit = format!("{mark} {did}");
             let processed = decision.game.is_some() && reply.outcome == "process";
             let mut transaction = self.transaction(&game, &loaded, decision, seed, now)?;
             transaction.expect("status", loaded.stamp())?;
+            self.mark(&game);
             match self.archive.commit(&lock, transaction) {
                 Ok(_) => {
                     drop(lock);
-                    self.publish(&game, now);
                     return Ok(processed.then_some(before));
                 }
                 Err(ArchiveError::Changed(_)) => continue,
@@ -149,9 +159,10 @@ impl Clerk {
         }
     }
 
-    /// N63: one mail to the keepers for an outage.
+    /// N63: one mail to the keepers for an outage, in one commit with the suspension.
     fn tell_outage(&self, suspension: &Suspension, now: DateTime<Utc>) -> Result<(), ClerkError> {
         let mut transaction = Transaction::of_judge("outage noticed");
+        transaction.replace("cron/suspended", format!("{suspension}\n"))?;
         for (n, keeper) in self.house.keepers.iter().enumerate() {
             let letter = Letter {
                 to: keeper.clone(),

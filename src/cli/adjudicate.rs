@@ -7,7 +7,7 @@ use crate::diplomacy::map::library;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::HashMap;
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, BufReader, Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -35,7 +35,7 @@ pub struct Args {
 /// Runs the verb.
 pub fn run(args: Args) -> ExitCode {
     let Err(error) = case::rules_named(args.rules.iter().map(String::as_str)) else {
-        return match stream(&args, std::io::stdin().lock(), std::io::stdout()) {
+        return match stream(&args, BufReader::with_capacity(4 * BATCH, std::io::stdin().lock()), std::io::stdout()) {
             Ok(()) => ExitCode::SUCCESS,
             Err(error) => {
                 eprintln!("adjudicate: {error}");
@@ -50,7 +50,7 @@ pub fn run(args: Args) -> ExitCode {
 /// Lines to be answered by one worker, and whether they are readable.
 type Batch = Vec<Result<Vec<u8>, String>>;
 
-fn stream(args: &Args, mut input: impl BufRead, output: impl Write + Send) -> std::io::Result<()> {
+fn stream(args: &Args, mut input: BufReader<impl Read>, output: impl Write + Send) -> std::io::Result<()> {
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     let desk = Desk { args, tables: RwLock::new(HashMap::new()) };
     std::thread::scope(|scope| {
@@ -96,7 +96,7 @@ fn write(mut output: impl Write, answers: &[Receiver<Vec<u8>>]) -> std::io::Resu
 }
 
 /// Whole lines, at least one unless the input has ended; blank ones are skipped.
-fn read_batch(input: &mut impl BufRead) -> std::io::Result<Batch> {
+fn read_batch(input: &mut BufReader<impl Read>) -> std::io::Result<Batch> {
     let mut batch = Batch::new();
     let mut size = 0;
     loop {
@@ -114,16 +114,11 @@ fn read_batch(input: &mut impl BufRead) -> std::io::Result<Batch> {
             batch.push(Ok(line));
         }
         // Go on only with what is there already: somebody may be waiting for the answer.
-        let waiting = input.fill_buf()?.contains(&b'\n') || true_end(input)?;
+        let waiting = input.buffer().contains(&b'\n');
         if !batch.is_empty() && (size >= BATCH || !waiting) {
             return Ok(batch);
         }
     }
-}
-
-/// Whether the input has ended (so that asking again does not wait).
-fn true_end(input: &mut impl BufRead) -> std::io::Result<bool> {
-    Ok(input.fill_buf()?.is_empty())
 }
 
 fn skip_line(input: &mut impl BufRead) -> std::io::Result<()> {

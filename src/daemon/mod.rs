@@ -106,7 +106,12 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
         };
         doors.web = listener.local_addr().ok().map(|a| format!("http://{a}/"));
         let router = crate::web::router(clerk.site.layout.web.clone(), health(&clerk));
-        tasks.push(tokio::spawn(crate::web::serve(listener, router, until(watch_down.clone()))));
+        let down = watch_down.clone();
+        tasks.push(tokio::spawn(async move {
+            if let Err(error) = crate::web::serve(listener, router, until(down)).await {
+                tracing::error!(%error, "web");
+            }
+        }));
         Ok::<(), String>(())
     })?;
     let maildir = watch_maildir(&clerk, &bell, &stop);
@@ -247,5 +252,5 @@ fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool) {
 
 fn health(clerk: &Arc<Clerk>) -> crate::web::Health {
     let clerk = Arc::clone(clerk);
-    Arc::new(move || clerk.health(Utc::now()))
+    Arc::new(move || clerk.condition(Utc::now()))
 }

@@ -8,9 +8,10 @@
 pub mod letters;
 pub mod record;
 
-use crate::archive::LastRound;
 use crate::archive::spool::Envelope;
+use crate::archive::{LastRound, Owner};
 use crate::clerk::{Clerk, ClerkError, TickOptions};
+use crate::clock::round::Schedule;
 use crate::diplomacy::map::Map;
 use crate::judge::GameState;
 use crate::status::{Game, ParticipantKind, PhaseState};
@@ -92,6 +93,11 @@ impl<'a> Demo<'a> {
     /// Plays from wherever the site stands to the end of the game.
     pub fn play(mut self) -> Result<Summary, DemoError> {
         let begun = Instant::now();
+        // What an interrupted run has left: mail, and a round that had begun.
+        self.finish_round()?;
+        let now = self.now()?;
+        self.clerk.work(now)?;
+        self.out(now)?;
         self.open_the_game()?;
         loop {
             let game = self.game()?.ok_or_else(|| DemoError::Stuck("the game is gone".into()))?;
@@ -272,6 +278,19 @@ impl<'a> Demo<'a> {
 
     fn last_round(&self) -> Result<Option<LastRound>, DemoError> {
         Ok(self.clerk.archive.last_round()?)
+    }
+
+    /// Finishes a round that was interrupted behind the commit of the game: its mark is in the game's log.
+    fn finish_round(&mut self) -> Result<(), DemoError> {
+        let Some(name) = self.clerk.existing(GAME)? else { return Ok(()) };
+        let sched = &self.clerk.site.config.sched;
+        let schedule = Schedule { round: sched.round.to_chrono(), guard: sched.guard.to_chrono() };
+        let next = self.next_round()?;
+        let mark = format!("round {}:", schedule.number(next));
+        if self.clerk.archive.recent_audit(&Owner::Game(name))?.iter().any(|line| line.text.starts_with(&mark)) {
+            self.clerk.tick(next, &TickOptions::default())?;
+        }
+        Ok(())
     }
 
     /// The demo's time: a minute after the last round.

@@ -11,3 +11,4 @@ pub mod orders;
 pub mod phase;
 pub mod position;
 pub mod rules;
+pub mod saved_game;

@@ -161,7 +161,7 @@ impl Check<'_> {
         let words = self.game.rotate.clone().unwrap_or_default();
         let words: Vec<&str> = words.split(' ').collect();
         let initial = |w: &&str| w.chars().next();
-        if words.iter().skip(1).step_by(2).any(|w| !kinds.iter().any(|k| initial(&k.as_ref()) == initial(w))) {
+        if words.iter().skip(1).step_by(2).any(|w| !kinds.iter().any(|k| initial(k) == initial(w))) {
             self.error(None, Slot::Rotate, "BAD CONTROL ROTATION", &format!("a kind of {}", kinds.join(", ")));
         }
     }

@@ -57,6 +57,8 @@ pub struct Document {
     pub(crate) blocks: Vec<Block>,
     pub(crate) game: Game,
     pub(crate) diagnostics: Vec<Diagnostic>,
+    /// The line that opens a bracketed block without end: nothing can be put behind it in its block.
+    pub(crate) unclosed: Option<usize>,
 }
 
 impl Document {
@@ -314,10 +316,11 @@ impl<'a> Edit<'a> {
                 Some((keep_front, keep_back, text)) if all.iter().all(here) => {
                     let replaced = &all[keep_front..all.len() - keep_back];
                     gone.extend(replaced.iter().map(|at| local(*at)));
-                    let place = replaced.first().or(all.get(keep_front.saturating_sub(1))).copied();
-                    let shift = usize::from(replaced.is_empty());
-                    if let Some(place) = place {
-                        inserts.push((local(place) + shift, slot, text));
+                    // Where the replaced lines stood; or behind the last kept before, or in front of the first.
+                    let behind = keep_front.checked_sub(1).and_then(|n| all.get(n)).map(|at| local(*at) + 1);
+                    let place = replaced.first().map(|at| local(*at)).or(behind);
+                    if let Some(place) = place.or_else(|| all.first().map(|at| local(*at))) {
+                        inserts.push((place, slot, text));
                     }
                 }
                 _ => {
@@ -330,7 +333,10 @@ impl<'a> Edit<'a> {
                 }
             }
         }
-        // From the back, so that places stay good; equal places in canonical order.
+        if let Some(unclosed) = document.unclosed.filter(|at| block.lines.contains(at)) {
+            inserts.iter_mut().for_each(|(place, ..)| *place = (*place).min(unclosed - block.lines.start));
+        }
+        // Equal places in canonical order.
         inserts.sort_by_key(|(place, slot, _)| (*place, *slot));
         let mut out = Vec::with_capacity(lines.len());
         let mut inserts = inserts.into_iter().peekable();

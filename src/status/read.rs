@@ -23,6 +23,7 @@ pub(super) struct Reader {
     pub blocks: Vec<Block>,
     pub game: Game,
     pub out: Vec<Diagnostic>,
+    unclosed: Option<usize>,
     /// Slots of the game block that have their value.
     pub filled: BTreeSet<Slot>,
     /// The same for each participant.
@@ -38,14 +39,15 @@ pub(super) fn read(lines: Vec<Line>) -> Result<Document, Refused> {
         blocks: Vec::new(),
         game: Game { map: "standard".to_owned(), phase: PhaseState::Running(String::new()), ..Game::default() },
         out: Vec::new(),
+        unclosed: None,
         filled: BTreeSet::new(),
         filled_by: Vec::new(),
     };
     reader.file()?;
     reader.finish();
-    let Reader { lines, roles, blocks, game, mut out, .. } = reader;
+    let Reader { lines, roles, blocks, game, mut out, unclosed, .. } = reader;
     out.sort_by_key(|d| d.line);
-    Ok(Document { lines, roles, blocks, game, diagnostics: out })
+    Ok(Document { lines, roles, blocks, game, diagnostics: out, unclosed })
 }
 
 impl Reader {
@@ -125,6 +127,7 @@ impl Reader {
         let close = format!("END {open}");
         let closing = (at + 1..self.lines.len()).find(|i| squeeze(&self.lines[*i].text).eq_ignore_ascii_case(&close));
         let end = closing.unwrap_or_else(|| {
+            self.unclosed = Some(at);
             self.say(at, 0, Severity::Error, format!("UNTERMINATED {open} BLOCK"), &format!("a line {close}"));
             self.block_end(at)
         });

@@ -160,9 +160,9 @@ impl<'a> Judge<'a> {
             open: Default::default(),
         };
         let lane = |p: ProvinceId| matches!(map[p].terrain, Terrain::Water | Terrain::Port);
-        for u in 0..n {
-            if let Order::Move { to, .. } = &orders[u] {
-                judge.dest[u] = Some(map.province_of(*to));
+        for (dest, order) in judge.dest.iter_mut().zip(orders) {
+            if let Order::Move { to, .. } = order {
+                *dest = Some(map.province_of(*to));
             }
         }
         for u in 0..n {
@@ -174,15 +174,15 @@ impl<'a> Judge<'a> {
                 .map(|f| judge.prov(f))
                 .filter(|p| lane(*p) && *p != dest && *p != from)
                 .collect();
-            for f in 0..n {
-                let fits = matches!(&orders[f], Order::Convoy { army, to } if *army == from && *to == dest);
+            for (f, order) in orders.iter().enumerate() {
+                let fits = matches!(order, Order::Convoy { army, to } if *army == from && *to == dest);
                 if !fits || judge.pieces[u].unit.kind != UnitKind::Army {
                     continue;
                 }
                 let here = judge.prov(f);
                 let written = path.is_some_and(|p| p.contains(&here));
                 let needless = !old && !judge.minimal(&existing, from, dest, here);
-                if (path.is_none() || written) && (!needless || written) {
+                if written || path.is_none() && !needless {
                     judge.carriers[u].push(f);
                 }
             }
@@ -206,8 +206,8 @@ impl<'a> Judge<'a> {
                 judge.carriers[u].clear();
             }
         }
-        for s in 0..n {
-            let Order::Support { unit, to } = &orders[s] else { continue };
+        for (s, order) in orders.iter().enumerate() {
+            let Order::Support { unit, to } = order else { continue };
             let Some(helped) = judge.at(map.province_of(unit.at)) else { continue };
             judge.matched[s] = match to {
                 None => judge.dest[helped].is_none(),

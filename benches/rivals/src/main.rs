@@ -9,15 +9,17 @@ use chancery::diplomacy::adjudicate::{Position, Profile, Workspace};
 use chancery::diplomacy::map::{Map, PowerId};
 use chancery::diplomacy::notation::{self, Written};
 use chancery::diplomacy::order::Order;
+use cpu_time::ThreadTime;
 use diplomacy::UnitPosition;
 use diplomacy::geo::{RegionKey, standard_map};
 use diplomacy::judge::{MappedMainOrder, Rulebook, Submission, retreat};
 use serde_json::Value;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// How long each measure runs; the best of several rounds counts, for every engine alike.
+/// Processor time each measure runs (so that a busy machine does not matter); the best of several rounds counts, for
+/// every engine alike.
 const ROUND: Duration = Duration::from_millis(700);
 const ROUNDS: usize = 5;
 
@@ -43,7 +45,7 @@ fn rate(positions: usize, mut pass: impl FnMut()) -> f64 {
     pass();
     let mut best: f64 = 0.0;
     for _ in 0..ROUNDS {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         let mut passes = 0;
         while start.elapsed() < ROUND {
             pass();
@@ -185,7 +187,8 @@ fn theirs(cases: &[Case]) -> [f64; 2] {
 fn python() -> Option<[f64; 2]> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("engine.py");
     let venv = root().join("target/venv/bin/python3");
-    let python = if venv.exists() { venv } else { "python3".into() };
+    let named = std::env::var_os("CHANCERY_PYTHON").map(PathBuf::from);
+    let python = named.unwrap_or(if venv.exists() { venv } else { "python3".into() });
     let out = std::process::Command::new(python).arg(script).arg(root()).output().ok()?;
     let text = String::from_utf8(out.stdout).ok()?;
     let mut rates = text.split_whitespace().map(|w| w.parse::<f64>().ok());

@@ -3,18 +3,20 @@
 //! listed, and the phase is played with the rest.
 
 use super::calendar::{Season, advance, goal, scores, short};
+use super::wording::{Line, Reader};
 use super::{
     Adjustment, Board, Dislodged, Estates, Fate, Piece, Position, Profile, RetreatFate, Retreats, Setup, SetupError,
     Workspace, all_due,
 };
 use crate::diplomacy::map::{Map, PowerId};
-use crate::diplomacy::notation::{self, AdjustOrder, RetreatOrder, Written};
+use crate::diplomacy::notation::{self, AdjustOrder, RetreatOrder};
 use crate::diplomacy::order::Order;
+use crate::diplomacy::orders::Lexicon;
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::rules::{Rule, Rules};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Lists of texts by power.
 pub type ByPower = BTreeMap<String, Vec<String>>;
@@ -92,43 +94,18 @@ pub struct Table {
     pub map: Arc<Map>,
     /// Compiled.
     pub board: Arc<Board>,
+    /// Its names, made when first needed.
+    lexicon: Arc<OnceLock<Lexicon>>,
 }
 
 impl Table {
     /// Compiles a map.
     pub fn new(map: Map) -> Table {
-        Table { board: Arc::new(Board::new(&map)), map: Arc::new(map) }
+        Table { board: Arc::new(Board::new(&map)), map: Arc::new(map), lexicon: Arc::default() }
     }
-}
-
-/// An order line as read, by the kind of phase.
-#[derive(Clone, Debug)]
-enum Line {
-    Movement(Written<Order>),
-    Retreat(Written<RetreatOrder>),
-    Adjustment(AdjustOrder),
-}
-
-/// What a reader of orders may look at.
-pub struct Scene<'a> {
-    /// The map and its board.
-    pub table: &'a Table,
-    /// The units.
-    pub position: &'a Position,
-    /// `M`, `R`, `A`.
-    pub letter: char,
-    /// Whose order it is.
-    pub power: PowerId,
-}
-
-/// Reads one order line. The canonical text and the words of records are read here, exactly and fast; anything
-/// else is nobody's order.
-fn read_order(scene: &Scene, text: &str) -> Option<Line> {
-    let board = &scene.table.board;
-    match scene.letter {
-        'M' => notation::read_movement(board, text).map(Line::Movement),
-        'R' => notation::read_retreat(board, text).map(Line::Retreat),
-        _ => notation::read_adjustment(board, text).map(Line::Adjustment),
+    /// The names of the map, for the generous reader of orders.
+    pub(super) fn lexicon(&self) -> &Lexicon {
+        self.lexicon.get_or_init(|| Lexicon::new(&self.map))
     }
 }
 
@@ -218,13 +195,18 @@ impl Round<'_> {
         notation::unit(self.board(), piece.unit)
     }
 
-    /// Reads every line and hands it to `take`, which says whether it counts; the others are listed as illegal.
+    /// Reads every line and hands each of its orders to `take`, which says whether it counts; a line that is not
+    /// understood or has an order that does not count is listed as illegal.
     fn each_order(&mut self, mut take: impl FnMut(PowerId, Line) -> bool) {
+        let reader = Reader::new(self.table, self.position, self.phase, &self.profile.rules, &self.estates);
         for (key, lines) in &self.case.orders {
             let Some(power) = self.table.board.power(key) else { continue };
-            let scene = Scene { table: self.table, position: self.position, letter: self.phase.letter(), power };
             for text in lines.iter().flatten() {
-                if !read_order(&scene, text).is_some_and(|line| take(power, line)) {
+                let (orders, mut whole) = reader.read_order(power, text);
+                for order in orders {
+                    whole &= matches!(order, Line::Nothing) || take(power, order);
+                }
+                if !whole {
                     self.answer.illegal.entry(key.clone()).or_default().push(text.clone());
                 }
             }
@@ -301,7 +283,7 @@ impl Round<'_> {
     }
 
     fn adjustment(&mut self) -> Position {
-        let estates = std::mem::take(&mut self.estates);
+        let estates = self.estates.clone();
         let mut adjustment = Adjustment::new(self.profile, self.position, &estates);
         self.each_order(|power, line| {
             let Line::Adjustment(order) = line else { return false };
@@ -317,7 +299,6 @@ impl Round<'_> {
         for piece in &adjusted.automatic {
             self.answer.results.insert(self.unit(*piece), Vec::new());
         }
-        self.estates = estates;
         adjusted.position
     }
 

@@ -1,15 +1,28 @@
 //! Adjudication: a validated position and orders in; every order's verdict, the new position, retreats, builds
 //! and the next phase out (adjudication.md). It stands alone: it knows maps, rules and nothing of the judge.
 //!
-//! ```text
-//! Map ──Board::new──▶ Board (compiled once, shared)
-//! Setup ──Position::new──▶ Position            typed errors at the one door
-//! Workspace::movement(profile, position) ──▶ Movement::order… ──▶ resolve() ──▶ Resolution
-//!                                             an illegal order is refused and its unit holds
-//! Resolution::advance ──▶ the position after the moves, with retreats
-//! ```
+//! What a referee calls, in the order of a year:
 //!
-//! Nothing is allocated on the way from orders to the next position once a [`Workspace`] is warm.
+//! | step | call |
+//! |---|---|
+//! | once a map | [`Board::new`], shared in an `Arc`; [`Estates::of`] for homes and other rights |
+//! | once a game | [`Profile::new`] from its rules, [`Profile::with_dummies`] |
+//! | a board from text | [`Setup::read_unit`], [`Setup::read_dislodged`], [`Setup::read_center`], then [`Position::new`] |
+//! | movement | [`Workspace::movement`], [`Movement::order`] for each order, [`Movement::resolve`] |
+//! | its results | [`Resolution::verdict`] with [`Verdict::codes`], [`Resolution::outcome`], [`explain()`] |
+//! | retreats open | [`Position::dislodged`], [`Position::retreats`] (in code order) |
+//! | retreats | [`Retreats::new`], [`Retreats::order`], [`Retreats::resolve`] |
+//! | what comes next | [`advance()`]: skipping, [`count_centers`], [`victors`], builds due |
+//! | adjustments | [`due()`] or [`all_due`], [`Adjustment::new`], [`Adjustment::order`], [`Adjustment::resolve`] |
+//! | civil disorder | units hold, dislodged ones disband, builds lapse; [`removals`] for missing removals |
+//!
+//! [`case`] plays a whole phase from text to text, [`datc`] runs the DATC data.
+//!
+//! Orders pass a door: what could not be carried out whatever the others do is refused as [`Illegal`], and its unit
+//! holds. Nothing a caller passes can panic; what is wrong about a board is a [`SetupError`].
+//!
+//! Nothing is allocated on the way from orders to the next position once a [`Workspace`] is warm and the position
+//! written to ([`Resolution::advance`]) has been used before.
 
 mod adjustment;
 mod board;
@@ -19,6 +32,7 @@ mod chains;
 mod circular;
 pub mod datc;
 mod estate;
+mod explain;
 mod movement;
 mod profile;
 mod resolution;
@@ -26,11 +40,13 @@ mod resolve;
 mod retreat;
 mod rows;
 mod setup;
+mod wording;
 
 pub use adjustment::{Adjusted, Adjustment, IllegalAdjustment, removals};
 pub use board::{Board, Crossing};
 pub use calendar::{Advance, Capture, Season, advance, count_centers, goal, scores, short, victors};
 pub use estate::{Due, Estate, Estates, all_due, due};
+pub use explain::explain;
 pub use movement::{Illegal, Movement, Workspace};
 pub use profile::{AdjacentConvoy, Paradox, Profile, Removal};
 pub use resolution::{Fate, Resolution, Verdict};

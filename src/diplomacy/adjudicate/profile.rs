@@ -124,8 +124,4 @@ impl Profile {
     pub(super) fn is_uncontrolled(&self, power: u8) -> bool {
         self.uncontrolled >> (power & 63) & 1 == 1
     }
-    /// Whether units of that power may dislodge one another (FRIENDLY_FIRE, DUMMY_FIRE).
-    pub(super) fn fires_on_itself(&self, power: u8) -> bool {
-        self.has(Rule::FriendlyFire) || self.has(Rule::DummyFire) && self.is_dummy(power)
-    }
 }

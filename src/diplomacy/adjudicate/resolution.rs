@@ -6,7 +6,7 @@ use super::movement::{Act, Way};
 use super::profile::Profile;
 use super::resolve::{Doing, Known, Node, Solver, chain, mark};
 use super::setup::{Dislodged, Piece, Position};
-use crate::diplomacy::map::{LocationId, ProvinceId, UnitKind};
+use crate::diplomacy::map::{LocationId, ProvinceId};
 use crate::diplomacy::position::Unit;
 use crate::diplomacy::rules::Rule;
 
@@ -280,10 +280,5 @@ impl<'a> Resolution<'a> {
             }
             _ => &[],
         }
-    }
-
-    /// Whether the unit is an army.
-    pub(super) fn is_army(&self, index: usize) -> bool {
-        self.position.pieces[index].unit.kind == UnitKind::Army
     }
 }

@@ -434,12 +434,9 @@ impl Solver {
 
     /// Matches supports with the orders they are for, and opens the decisions about them.
     fn link_supports(&mut self, profile: &Profile, position: &Position, acts: &[Act], convoys: bool) {
-        for index in 0..self.nodes.len() {
+        for (index, act) in acts.iter().enumerate() {
+            let Act::Support { of, into, coast } = *act else { continue };
             let node = self.nodes[index];
-            if node.doing != Doing::Support || node.is(mark::VOID) {
-                continue;
-            }
-            let Act::Support { of, into, coast } = acts[index] else { continue };
             let helped = &self.nodes[of as usize];
             let matches = match into {
                 NONE => !helped.goes(),

@@ -31,15 +31,15 @@ pub(super) struct Set([u64; 8]);
 impl Set {
     #[inline]
     pub(super) fn insert(&mut self, at: u16) {
-        self.0[at as usize / 64 & 7] |= 1 << (at % 64);
+        self.0[(at as usize / 64) & 7] |= 1 << (at % 64);
     }
     #[inline]
     pub(super) fn remove(&mut self, at: u16) {
-        self.0[at as usize / 64 & 7] &= !(1 << (at % 64));
+        self.0[(at as usize / 64) & 7] &= !(1 << (at % 64));
     }
     #[inline]
     pub(super) fn has(&self, at: u16) -> bool {
-        self.0[at as usize / 64 & 7] >> (at % 64) & 1 == 1
+        self.0[(at as usize / 64) & 7] >> (at % 64) & 1 == 1
     }
     /// Adds those of a row that are also in `among`; says whether anything was new.
     pub(super) fn grow(&mut self, row: &[u64], among: &Set) -> bool {

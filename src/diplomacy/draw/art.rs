@@ -49,6 +49,9 @@ pub struct Spot {
     /// Middle of the label.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub label: Option<Point>,
+    /// Font size of the label where it must be smaller than the art's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label_size: Option<f64>,
 }
 
 /// The empty board.
@@ -76,8 +79,10 @@ pub struct Art {
     pub coasts: String,
     /// Borders nobody crosses, path data.
     pub walls: String,
-    /// Adjacencies that are no shared border: path data, one a link.
+    /// Adjacencies that are no shared border, from place to place: path data, one a link.
     pub links: Vec<String>,
+    /// Adjacencies over a narrow water: path data from shore to shore.
+    pub bridges: Vec<String>,
     /// Anchors by location code.
     pub spots: BTreeMap<String, Spot>,
     /// The pairs of provinces the picture shows as adjacent, `ADR-ALB`, sorted.
@@ -125,6 +130,7 @@ impl Art {
             coasts: String::new(),
             walls: String::new(),
             links: Vec::new(),
+            bridges: Vec::new(),
             spots: anchors.places,
             contacts: anchors.contacts,
         };
@@ -137,7 +143,7 @@ impl Art {
                 "land-border" => art.land_borders.push_str(&path),
                 "coast-line" => art.coasts.push_str(&path),
                 "wall" => art.walls.push_str(&path),
-                "bridge" => art.links.push(path),
+                "bridge" => art.bridges.push(path),
                 class => {
                     let Some(code) = node.attribute("id").and_then(|id| id.strip_prefix("p-")) else { continue };
                     let surface = match class {

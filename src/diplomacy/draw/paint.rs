@@ -253,6 +253,7 @@ fn board(out: &mut String, brush: &Brush, id: &str) {
     let owner_of = |cell: &Cell| picture.map.province(&cell.code).and_then(|id| owner.get(&id).copied());
     let wet = |cell: &&Cell| cell.surface == Surface::Water;
     put!(*out, "<g class=\"seas\" fill=\"{}\">\n", scheme.sea);
+    put!(*out, "<rect width=\"{}\" height=\"{}\"/>\n", Num(art.width), Num(art.height));
     for cell in art.cells.iter().filter(wet) {
         outline(out, brush, cell, "", None);
     }
@@ -310,9 +311,18 @@ fn board(out: &mut String, brush: &Brush, id: &str) {
         scheme.coast
     );
     line(out, "wall", &art.walls, scheme.red, 3.4);
+    for bridge in &art.bridges {
+        line(out, "bridge-bed", bridge, scheme.land_border, 6.0);
+        line(out, "bridge", bridge, scheme.land, 3.0);
+    }
     for link in &art.links {
-        line(out, "link-bed", link, scheme.land_border, 5.0);
-        line(out, "link", link, scheme.land, 2.4);
+        line(out, "link-bed", link, scheme.glow, 4.4);
+        put!(
+            *out,
+            "<path class=\"link\" d=\"{link}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\" \
+             stroke-dasharray=\"7 4\"/>\n",
+            scheme.land_border
+        );
     }
 }
 
@@ -353,15 +363,16 @@ fn labels(out: &mut String, brush: &Brush) {
         scheme.land_name
     );
     for cell in &art.cells {
-        let Some(label) = art.spots.get(&cell.code).and_then(|spot| spot.label) else { continue };
+        let Some(spot) = art.spots.get(&cell.code) else { continue };
+        let (Some(label), size) = (spot.label, spot.label_size.unwrap_or(art.type_size)) else { continue };
         if map.province(&cell.code).is_none() {
             continue;
         }
         if cell.surface == Surface::Water {
             let ink = format!(" fill=\"{}\"", scheme.sea_name);
-            text(out, label, art.type_size, &cell.code, &ink);
+            text(out, label, size, &cell.code, &ink);
         } else {
-            text(out, label, art.type_size, &cell.code, "");
+            text(out, label, size, &cell.code, "");
         }
     }
     put!(*out, "</g>\n<g class=\"coasts\" fill=\"{}\">\n", scheme.sea_name);
@@ -380,7 +391,7 @@ fn centres(out: &mut String, brush: &Brush) {
     put!(*out, "<g class=\"centres\" stroke=\"{}\" stroke-width=\"{}\">\n", brush.scheme.line, Num(1.4 * s));
     for id in picture.map.province_ids().filter(|id| picture.map[*id].center) {
         let province = &picture.map[id];
-        let Some(at) = picture.art.spots.get(&province.code).and_then(|spot| spot.centre.or(spot.label)) else {
+        let Some(at) = picture.art.spots.get(&province.code).and_then(|spot| spot.centre) else {
             continue;
         };
         let power = owner.get(&id).copied();

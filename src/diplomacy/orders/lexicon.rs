@@ -59,6 +59,13 @@ impl Lexicon {
                     name.places = vec![at];
                 }
             });
+            let spelled = clean(&location.title);
+            if spelled.split(' ').next().is_some_and(|first| keyword(first) == Some(Keyword::Noise)) {
+                let name = lexicon.names.entry(spelled).or_default();
+                if name.places.is_empty() {
+                    name.places = vec![at];
+                }
+            }
             if key(&lexicon.tokens(&clean(&location.title))) == "MID ATLANTIC OCEAN" {
                 lexicon.add("MID ATLANTIC", |name| {
                     if name.places.is_empty() {
@@ -112,10 +119,17 @@ impl Lexicon {
     /// The longest name that begins at a token, and where it ends.
     pub fn longest(&self, list: &[Token], at: usize) -> Option<(&Name, usize)> {
         let mut best = None;
-        // A keyword of several letters that is a code or an alias of the map.
+        // A keyword of several letters that is a code or an alias of the map (THE), or begins a full name in which it
+        // is written out (`The Fetters` on a map with a place THE).
         if let Some(Token::Word(word)) = list.get(at) {
             if word.chars().count() > 1 && keyword(word).is_some() {
-                best = self.names.get(word.as_str()).map(|name| (name, at + 1));
+                let mut spelled = String::new();
+                for (offset, token) in list.iter().enumerate().skip(at).take(self.longest + 1) {
+                    let Token::Word(word) = token else { break };
+                    spelled.push_str(if offset > at { " " } else { "" });
+                    spelled.push_str(word);
+                    best = self.names.get(&spelled).map(|name| (name, offset + 1)).or(best);
+                }
             }
         }
         let mut text = String::new();

@@ -352,7 +352,8 @@ fn sources(items: &mut Vec<Item>) {
         }
         items[start..from + len].rotate_right(len);
         // `army to BEL from A HOL`: one type is enough.
-        if start > 0 && matches!((&items[start - 1], &items[start]), (Item::Type(a), Item::Type(b)) if a == b) {
+        let double = start.checked_sub(1).map(|before| (items.get(before), items.get(start)));
+        if matches!(double, Some((Some(Item::Type(a)), Some(Item::Type(b)))) if a == b) {
             items.remove(start);
         }
     }

@@ -64,9 +64,10 @@ pub enum FormatError {
     Id(String),
 }
 
-/// A new queue id: names sort by time. Microseconds of the clock, a number within the event, some random characters.
+/// A new queue id: names sort by time. Microseconds of the clock, a number within the event, random characters: enough
+/// of them that no two mails of one moment have one name, because of such two only one would be queued.
 pub fn make_id(now: DateTime<Utc>, number: u16, token: &str) -> String {
-    let tail: String = token.chars().filter(char::is_ascii_alphanumeric).take(6).collect();
+    let tail: String = token.chars().filter(char::is_ascii_alphanumeric).take(12).collect();
     format!("{:016}-{number:04x}{}", now.timestamp_micros().max(0), tail.to_ascii_lowercase())
 }
 

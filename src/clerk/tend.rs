@@ -1,0 +1,90 @@
+//! What a judge does between mails: removes what has been kept long enough, finishes what could not be finished, and says
+//! how it is (operations.md 11, 12).
+
+use super::{Clerk, ClerkError};
+use crate::archive::spool::Room;
+use crate::mail::queue::{Folder, Queue};
+use chrono::{DateTime, Duration, Utc};
+
+/// How long sent mail is kept in the outbox (OPS-104).
+const KEEP_SENT_DAYS: i64 = 7;
+
+/// How the judge is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Condition {
+    /// What is wrong; empty: nothing.
+    pub troubles: Vec<String>,
+    /// What deserves a look.
+    pub warnings: Vec<String>,
+    /// Numbers for `/metrics`, by name.
+    pub numbers: Vec<(&'static str, f64)>,
+}
+
+impl Clerk {
+    /// Housekeeping; every failure is logged and tried again next time.
+    pub fn tend(&self, now: DateTime<Utc>) {
+        let told = |what: &str, result: Result<(), String>| {
+            if let Err(error) = result {
+                tracing::warn!(what, error, "housekeeping");
+            }
+        };
+        told("commits", self.archive.recover_all().map(|_| ()).map_err(|e| e.to_string()));
+        told("archive", self.archive.expire(now).map(|_| ()).map_err(|e| e.to_string()));
+        let keep = self.site.config.mail.incoming.keep_done.to_chrono();
+        told("spool", self.archive.spool().expire(now, keep).map(|_| ()).map_err(|e| e.to_string()));
+        let sent = Queue::open(&self.site.layout.outbox).and_then(|q| q.prune(now, Duration::days(KEEP_SENT_DAYS)));
+        told("outbox", sent.map(|_| ()).map_err(|e| e.to_string()));
+        self.publish_dirty(now);
+    }
+
+    /// How the judge is (OPS-091).
+    pub fn condition(&self, now: DateTime<Utc>) -> Condition {
+        let mut condition = Condition::default();
+        if let Err(error) = self.examine(now, &mut condition) {
+            condition.troubles.push(error.to_string());
+        }
+        condition
+    }
+
+    fn examine(&self, now: DateTime<Utc>, condition: &mut Condition) -> Result<(), ClerkError> {
+        let sched = &self.site.config.sched;
+        if let Some(last) = self.archive.last_round()? {
+            let age = now - last.time;
+            if age > sched.round.to_chrono() * 2 {
+                condition.troubles.push(format!("the last round was {} minutes ago", age.num_minutes()));
+            }
+            condition.numbers.push(("chancery_round_timestamp_seconds", last.time.timestamp() as f64));
+        }
+        if self.archive.read_note("suspended")?.is_some() {
+            condition.troubles.push("the clock is suspended: chancery clock resume".into());
+        }
+        let spool = self.archive.spool();
+        let waiting = spool.list(Room::New)?;
+        let oldest = waiting.first().and_then(|m| m.arrived()).map_or(0, |at| (now - at).num_minutes());
+        if oldest > 10 {
+            condition.troubles.push(format!("mail has waited in the spool for {oldest} minutes"));
+        }
+        condition.numbers.push(("chancery_spool_messages", waiting.len() as f64));
+        let dead = spool.dead()?.len();
+        if dead > 0 {
+            condition.warnings.push(format!("{dead} messages could not be handled and lie in dead/"));
+        }
+        let fail = |e: std::io::Error| ClerkError::Site(format!("outbox: {e}"));
+        let queue = Queue::open(&self.site.layout.outbox).map_err(fail)?;
+        if let Some(reason) = queue.stopped() {
+            condition.troubles.push(format!("sending is stopped: {reason}"));
+        }
+        let (heads, _) = queue.list(Folder::New).map_err(fail)?;
+        let oldest = heads.iter().map(|h| h.created).min().map_or(0, |at| (now - at).num_seconds());
+        if oldest > 2 * 3600 {
+            condition.troubles.push(format!("the oldest outgoing mail has waited for {} minutes", oldest / 60));
+        }
+        condition.numbers.push(("chancery_queue_messages", heads.len() as f64));
+        condition.numbers.push(("chancery_queue_oldest_seconds", oldest as f64));
+        if self.archive.check_room(0).is_err() {
+            condition.troubles.push("the disk is nearly full".into());
+        }
+        condition.numbers.push(("chancery_games", self.index()?.len() as f64));
+        Ok(())
+    }
+}

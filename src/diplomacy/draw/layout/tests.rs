@@ -1,0 +1,116 @@
+//! The promises of the layout, on every map that comes with the program (map-drawing.md 4, 7).
+
+use super::place::{inside, label_box};
+use super::{Plan, layout};
+use crate::diplomacy::draw::art::{Point, contacts_of};
+use crate::diplomacy::draw::layout::planar::{Edge, edge};
+use crate::diplomacy::map::Map;
+use std::collections::BTreeSet;
+
+/// Maps by the shape of their graph: those with the same contacts need one check.
+fn boards() -> Vec<Map> {
+    let mut seen = BTreeSet::new();
+    Map::builtin_names()
+        .into_iter()
+        .chain(Map::builtin_trials())
+        .filter_map(Map::builtin)
+        .filter(|map| seen.insert(contacts_of(map)))
+        .collect()
+}
+
+fn overlap(a: (Point, Point), b: (Point, Point)) -> bool {
+    (a.0[0] - b.0[0]).abs() < a.1[0] + b.1[0] && (a.0[1] - b.0[1]).abs() < a.1[1] + b.1[1]
+}
+
+fn check(map: &Map) {
+    let name = &map.name;
+    let plan = Plan::new(map);
+    let foam = plan.foam().unwrap_or_else(|| panic!("{name}: no cells"));
+    let provinces = map.provinces.len();
+    assert!(foam.sound(), "{name}: an outline crosses itself");
+
+    let shared: BTreeSet<Edge> = foam.borders.keys().filter(|(_, b)| *b < provinces).copied().collect();
+    let refused: BTreeSet<Edge> = plan.embedding.refused.iter().copied().collect();
+    let walls: BTreeSet<Edge> = plan.embedding.added.iter().copied().filter(|e| !plan.edges.contains(e)).collect();
+    let kept: BTreeSet<Edge> = plan.edges.difference(&refused).copied().collect();
+    let drawn: BTreeSet<Edge> = kept.union(&walls).copied().collect();
+    assert_eq!(shared, drawn, "{name}: shared borders are not the adjacencies kept and the walls");
+    for (key, border) in &foam.borders {
+        let length: f64 = border
+            .windows(2)
+            .map(|c| (foam.at[c[0]][0] - foam.at[c[1]][0]).hypot(foam.at[c[0]][1] - foam.at[c[1]][1]))
+            .sum();
+        let names = [key.0, key.1].map(|n| map.provinces.get(n).map_or("a hole", |p| p.code.as_str()));
+        assert!(length > 5.0, "{name}: border {names:?} is only {length:.2} long");
+        let sides = [key.0, key.1].map(|cell| foam.rings[cell].iter().copied().collect::<BTreeSet<usize>>());
+        assert!(
+            border.iter().all(|c| sides.iter().all(|side| side.contains(c))),
+            "{name}: border {key:?} is not shared"
+        );
+    }
+
+    let art = plan.finish(&foam);
+    assert_eq!(art.links.len(), plan.links().len(), "{name}: links");
+    assert_eq!(art.walls.is_empty(), walls.is_empty(), "{name}: walls");
+    let mut boxes = Vec::new();
+    for (i, province) in map.provinces.iter().enumerate() {
+        let ring: Vec<Point> = foam.rings[i].iter().map(|c| foam.at[*c]).collect();
+        let spot = &art.spots[&province.code];
+        let label = spot.label.unwrap_or_else(|| panic!("{name}: {} has no label", province.code));
+        let size = spot.label_size.unwrap_or(art.type_size);
+        assert!(size >= 7.0, "{name}: {} cannot be read", province.code);
+        let half = label_box(&province.code, size);
+        assert!(inside(&ring, label, half), "{name}: the label of {} leaves its cell", province.code);
+        assert!(inside(&ring, spot.unit, [3.0, 3.0]), "{name}: the unit of {} leaves its cell", province.code);
+        boxes.push((label, half));
+    }
+    for i in 0..boxes.len() {
+        for j in 0..i {
+            assert!(
+                !overlap(boxes[i], boxes[j]),
+                "{name}: labels of {} and {}",
+                map.provinces[i].code,
+                map.provinces[j].code
+            );
+        }
+    }
+    let small = art.spots.values().filter(|spot| spot.label_size.is_some()).count();
+    assert!(small * 10 <= provinces, "{name}: {small} labels are small");
+}
+
+/// Half of the boards, so that the halves run side by side.
+fn check_half(odd: usize) {
+    let boards = boards();
+    assert!(boards.len() > 15);
+    let failed: Vec<&str> = boards
+        .iter()
+        .skip(odd)
+        .step_by(2)
+        .filter(|map| std::panic::catch_unwind(|| check(map)).is_err())
+        .map(|map| map.name.as_str())
+        .collect();
+    assert!(failed.is_empty(), "see above: {failed:?}");
+}
+
+#[test]
+fn every_even_board_keeps_the_promises() {
+    check_half(0);
+}
+
+#[test]
+fn every_odd_board_keeps_the_promises() {
+    check_half(1);
+}
+
+#[test]
+fn two_runs_give_the_same_art() {
+    for name in ["hundred", "pure"] {
+        let map = Map::builtin(name).unwrap_or_else(|| panic!("{name} does not load"));
+        assert_eq!(layout(&map), layout(&map), "{name}");
+    }
+}
+
+#[test]
+fn edges_are_sorted() {
+    assert_eq!(edge(7, 3), (3, 7));
+}

@@ -1,0 +1,33 @@
+//! The style sheet, the script and the icon, part of the program; their names carry a hash of their content, so that they
+//! may be kept for ever (web.md B2, WEB-023).
+
+use sha2::{Digest, Sha256};
+
+/// A file under `assets/`.
+#[derive(Clone, Copy, Debug)]
+pub struct Asset {
+    stem: &'static str,
+    extension: &'static str,
+    /// Content.
+    pub text: &'static str,
+}
+
+/// The style sheet.
+pub const CSS: Asset =
+    Asset { stem: "chancery", extension: "css", text: include_str!("../../web/static/chancery.css") };
+/// The script.
+pub const JS: Asset = Asset { stem: "chancery", extension: "js", text: include_str!("../../web/static/chancery.js") };
+/// The icon.
+pub const ICON: Asset = Asset { stem: "seal", extension: "svg", text: include_str!("../../web/static/seal.svg") };
+
+/// `chancery.1a2b3c4d.css`
+pub fn name(asset: &Asset) -> String {
+    let hash = Sha256::digest(asset.text.as_bytes());
+    let hash8: String = hash.iter().take(4).map(|b| format!("{b:02x}")).collect();
+    format!("{}.{hash8}.{}", asset.stem, asset.extension)
+}
+
+/// Paths in the tree with their bytes.
+pub fn files() -> Vec<(String, Vec<u8>)> {
+    [CSS, JS, ICON].iter().map(|a| (format!("assets/{}", name(a)), a.text.as_bytes().to_vec())).collect()
+}

@@ -1,0 +1,138 @@
+//! Saved games: the recorded games written, read, replayed here, and loaded and replayed by the Python package that
+//! the format comes from, where it is installed.
+
+use chancery::diplomacy::adjudicate::Workspace;
+use chancery::diplomacy::adjudicate::case::{self, Case, Table};
+use chancery::diplomacy::map::Map;
+use chancery::diplomacy::saved_game::{SavedError, SavedGame, SavedPhase, export_order, import_order};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+const GAMES: [&str; 3] = ["austria-solo-1908", "france-solo-1908", "four-way-1908"];
+
+fn table() -> Table {
+    Table::new(Map::builtin("standard").unwrap())
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A recorded game as a saved one; the last phase of the record is played to get the end.
+fn saved(table: &Table, name: &str) -> SavedGame {
+    let text = std::fs::read_to_string(root().join(format!("games/{name}.jsonl"))).unwrap();
+    let mut memory = Workspace::new();
+    let mut game = SavedGame { id: name.into(), map: "standard".into(), ..SavedGame::default() };
+    let mut last = None;
+    for line in text.lines() {
+        let case: Case = serde_json::from_str(line).unwrap();
+        let answer = case::play(table, &case, &mut memory).unwrap();
+        game.phases.push(SavedPhase::of(table, &case, Some(&answer)).0);
+        last = Some(answer);
+    }
+    let answer = last.unwrap();
+    game.phases.push(if answer.next_phase == "COMPLETED" {
+        SavedPhase::completed(table, &answer, "")
+    } else {
+        let next = Case {
+            phase: answer.next_phase.clone(),
+            units: answer.units.clone(),
+            dislodged: answer.dislodged.clone(),
+            centers: answer.centers.clone(),
+            ..Case::default()
+        };
+        SavedPhase::of(table, &next, None).0
+    });
+    game
+}
+
+#[test]
+fn written_read_and_replayed() {
+    let table = table();
+    let mut memory = Workspace::new();
+    for name in GAMES {
+        let game = saved(&table, name);
+        let text = game.write();
+        let again = SavedGame::read(&text).unwrap();
+        assert_eq!(again, game);
+        assert_eq!(again.write(), text);
+        again.check(&table).unwrap();
+        assert_eq!(again.verify(&table, &[], &mut memory).unwrap(), None, "{name}");
+    }
+}
+
+#[test]
+fn a_changed_record_is_noticed() {
+    let table = table();
+    let mut game = saved(&table, "france-solo-1908");
+    game.phases[1].state.units.0[0].1[0] = "A ROM".into();
+    let found = game.verify(&table, &[], &mut Workspace::new()).unwrap().unwrap();
+    assert!(found.starts_with("phases[0] S1901M: units of AUSTRIA"), "{found}");
+}
+
+#[test]
+fn what_is_wrong_is_said_where() {
+    let table = table();
+    let game = saved(&table, "four-way-1908");
+    let mut wrong = game.clone();
+    wrong.phases[3].state.units.0[2].1[0] = "A BRS".into();
+    let error = wrong.check(&table).unwrap_err();
+    assert_eq!(error.to_string(), "phases[3].state.units.FRANCE: INVALID UNIT: A BRS");
+    let mut wrong = game.clone();
+    wrong.phases[0].name = "X1901M".into();
+    assert_eq!(wrong.check(&table).unwrap_err().to_string(), "phases[0].name: bad phase: X1901M");
+    assert!(matches!(SavedGame::read("{"), Err(SavedError::Json(_))));
+}
+
+#[test]
+fn orders_in_both_words() {
+    let table = table();
+    for (letter, canonical, here) in [
+        ('M', "A LON - NWY", "A LON - NWY VIA"),
+        ('M', "A YOR - LON VIA", "A YOR - LON VIA"),
+        ('M', "A YOR - LON", "A YOR - LON"),
+        ('M', "A BUD S A VIE", "A BUD S A VIE"),
+        ('M', "F LYO S F MAO - SPA/SC", "F LYO S F MAO - SPA/SC"),
+        ('R', "RETREAT A MUN - RUH", "A MUN R RUH"),
+        ('R', "DISBAND A MUN", "A MUN D"),
+        ('A', "BUILD F STP/NC", "F STP/NC B"),
+        ('A', "REMOVE A ARM", "A ARM D"),
+        ('A', "BUILD WAIVED", "WAIVE"),
+    ] {
+        assert_eq!(export_order(&table, letter, canonical).unwrap().text, here);
+        assert_eq!(import_order(&table, letter, here), canonical);
+    }
+    let path = export_order(&table, 'M', "A LON - NTH - NWY").unwrap();
+    assert_eq!(path.text, "A LON - NWY VIA");
+    assert_eq!(path.path, Some(("A LON".into(), "A LON - NTH - NWY".into())));
+    assert_eq!(export_order(&table, 'M', "A VIE P ITALY"), None);
+    assert_eq!(export_order(&table, 'M', "A VIE S A LVP - SWI ?"), None);
+}
+
+fn python() -> Option<PathBuf> {
+    let venv = root().join("target/venv/bin/python3");
+    let named = std::env::var_os("CHANCERY_PYTHON").map(PathBuf::from);
+    let candidates = named.into_iter().chain([venv, "python3".into()]);
+    let has = |p: &PathBuf| {
+        let tried = Command::new(p).args(["-c", "import diplomacy.utils.export"]).output();
+        tried.is_ok_and(|out| out.status.success())
+    };
+    candidates.into_iter().find(has)
+}
+
+#[test]
+fn the_python_package_replays_our_games() {
+    let Some(python) = python() else {
+        eprintln!("skipped: the Python package `diplomacy` is not installed (pip install diplomacy==1.1.2)");
+        return;
+    };
+    let table = table();
+    let folder = tempfile::tempdir().unwrap();
+    for name in GAMES {
+        let file = folder.path().join(name);
+        std::fs::write(&file, saved(&table, name).write()).unwrap();
+        let out = Command::new(&python).arg(root().join("tests/data/replay.py")).arg(&file).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stdout);
+        assert!(out.status.success(), "{name}: {said}{}", String::from_utf8_lossy(&out.stderr));
+    }
+}

@@ -1,0 +1,31 @@
+// Improves pages that work without it: says how far deadlines are, and turns phases with [ and ].
+(function () {
+  "use strict";
+  function words(ms) {
+    var minutes = Math.round(Math.abs(ms) / 60000);
+    var days = Math.floor(minutes / 1440), hours = Math.floor(minutes / 60) % 24;
+    var text = days > 0 ? days + " d " + hours + " h" : hours > 0 ? hours + " h " + (minutes % 60) + " min" : minutes + " min";
+    return ms >= 0 ? "in " + text : text + " ago";
+  }
+  function tick() {
+    document.querySelectorAll("time[data-countdown]").forEach(function (time) {
+      var left = Date.parse(time.dateTime) - Date.now();
+      if (isNaN(left)) return;
+      var note = time.nextElementSibling;
+      if (!note || !note.classList.contains("left")) {
+        note = document.createElement("span");
+        note.className = "left";
+        time.after(note);
+      }
+      note.textContent = words(left);
+    });
+  }
+  tick();
+  setInterval(tick, 60000);
+  document.addEventListener("keydown", function (event) {
+    if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|TEXTAREA|SELECT)$/.test(event.target.tagName)) return;
+    var rel = event.key === "[" ? "prev" : event.key === "]" ? "next" : null;
+    var link = rel && document.querySelector("nav.turn a[rel=" + rel + "]");
+    if (link) link.click();
+  });
+})();
