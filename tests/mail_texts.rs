@@ -240,3 +240,33 @@ fn back_and_forth_through_the_phases() {
     let sent = site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nROLLFORWARD");
     assert!(sent.iter().any(|s| s.text.contains("R_MASTER_ONLY")));
 }
+
+#[test]
+fn a_game_is_renamed_and_purged_by_two_mails() {
+    let site = Site::of_fixture();
+    let token = |sent: &[Sent], words: &str| {
+        let text = &sent.iter().find(|s| s.is_reply()).expect("a reply").text;
+        let line = text.lines().find(|l| l.trim().starts_with(words)).unwrap_or_else(|| panic!("{text}"));
+        line.split_whitespace().last().expect("a token").to_string()
+    };
+    let sent = site.mail("gm@example.org", "RENAME balkan9 heron gm-secret");
+    let word = token(&sent, "RENAME balkan9 heron password");
+    assert_eq!(site.game("balkan9").name, "balkan9");
+    let sent = site.mail("gm@example.org", "RENAME balkan9 heron gm-secret 0123456789");
+    assert!(sent[0].text.contains("R_SYNTAX"), "{}", sent[0].text);
+    let sent = site.mail("gm@example.org", &format!("RENAME balkan9 heron gm-secret {word}"));
+    assert!(sent.iter().any(|s| s.notice == "N30" && s.to == "france@example.org"), "{sent:?}");
+    assert_eq!((site.game("heron").name, site.index("heron").state.word()), ("heron".into(), "active"));
+    assert!(site.index("balkan9").name.is_empty() && site.file("balkan9", "status").is_empty());
+    let sent = site.mail("france@example.org", "SIGNON Fheron le-secret\nSTATUS");
+    assert!(sent.iter().any(|s| s.notice == "N12"));
+    let sent = site.mail("gm@example.org", "PURGE heron gm-secret");
+    assert!(sent[0].text.contains("R_BAD_STATE"), "{}", sent[0].text);
+    let sent = site.mail("gm@example.org", "PURGE priv1 gm-wrong");
+    assert!(sent[0].text.contains("R_BAD_LOGIN"), "{}", sent[0].text);
+    let sent = site.mail("gm@example.org", "PURGE priv1 gm-priv");
+    let word = token(&sent, "PURGE priv1 password");
+    let sent = site.mail("gm@example.org", &format!("PURGE priv1 gm-priv {word}"));
+    assert!(sent.iter().any(|s| s.notice == "N31"), "{sent:?}");
+    assert!(site.index("priv1").name.is_empty() && site.file("priv1", "status").is_empty());
+}

@@ -4,6 +4,7 @@
 //! with the last commit; a message that kills the worker is buried after three tries and never stops the others.
 
 use super::abuse::{self, Admission, outcome};
+use super::moving::Moving;
 use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
 use crate::archive::spool::{MessageName, Room, TRIES};
 use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Transaction};
@@ -309,6 +310,39 @@ impl Clerk {
                     now,
                 )?;
                 return Ok(true);
+            }
+            (Ok(header @ (Header::Purge { .. } | Header::Rename { .. })), _) => {
+                let moving = match header {
+                    Header::Rename { game, new, password, token } => {
+                        Moving { game, new: Some(new), password, token: token.as_deref() }
+                    }
+                    Header::Purge { game, password, token } => {
+                        Moving { game, new: None, password, token: token.as_deref() }
+                    }
+                    _ => return Ok(true),
+                };
+                let entry = entry(key, mark, "executed", now);
+                // Done before an interruption: the game is no longer there to be asked.
+                let part = if self.is_done(key, Some(mark), now)? {
+                    let mut part = Reply { outcome: "executed".into(), ..Reply::default() };
+                    let shown = reply::masked(&block.line.text);
+                    part.note(block.line.number, reply::Mark::Ok, format!("{shown}: done"));
+                    part
+                } else {
+                    self.move_game(&moving, &block.line, &secrets, &entry, now)?
+                };
+                if part.refused_as(Code::BadLogin) {
+                    // The game is untouched; the failure counts like one of a sign-on (D5).
+                    let game = GameName::old(moving.game)?;
+                    let lock = self.archive.lock(&game, MAIL_WAIT)?;
+                    if let Some(loaded) = self.load(&game, now)? {
+                        let mut transaction = Transaction::of_game(&game, "a wrong password");
+                        let table = loaded.table(&self.house, seed, now);
+                        self.note_sign_on(&mut transaction, &table, "M", &from.address, true, now)?;
+                        self.archive.commit(&lock, transaction)?;
+                    }
+                }
+                parts.push(part);
             }
             (Ok(_), Some(name)) => {
                 if let Some(game) = self.existing(&name)? {

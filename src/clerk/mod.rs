@@ -5,6 +5,7 @@ mod abuse;
 mod bounces;
 mod games;
 mod incoming;
+mod moving;
 mod outgoing;
 mod people;
 mod publish;

@@ -92,6 +92,8 @@ impl Site {
             settings: all,
         };
         chancery::site::init(&directory.path().join("site"), &beginnings).expect("init");
+        // The draw of powers follows from the site's secret: a fixed one gives the same game every time.
+        std::fs::write(directory.path().join("site/registry/secret"), [7u8; 32]).expect("secret");
         Site { directory, now: "2026-11-21T09:00:00Z".into() }
     }
 
@@ -135,8 +137,7 @@ impl Site {
         std::fs::write(directory.join("status"), canonical(game)).expect("status");
         let file = self.root().join("games/status");
         let mut text = std::fs::read_to_string(&file).unwrap_or_default();
-        text.retain(|_| true);
-        let text: String = text
+        text = text
             .lines()
             .filter(|l| l.split_whitespace().next() != Some(&game.name))
             .map(|l| format!("{l}\n"))

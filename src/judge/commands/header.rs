@@ -23,9 +23,9 @@ pub enum Header {
     /// CREATE with its status-file lines
     Create { game: String, password: String, variant: String, lines: Vec<Line> },
     /// PURGE
-    Purge { game: String, password: String },
+    Purge { game: String, password: String, token: Option<String> },
     /// RENAME
-    Rename { game: String, new: String, password: String },
+    Rename { game: String, new: String, password: String, token: Option<String> },
     /// LIST [game]
     List { game: Option<String> },
     /// SEARCH words
@@ -293,16 +293,21 @@ fn create(rest: &[&str]) -> Result<Header, Refusal> {
 
 fn purge(rest: &[&str]) -> Result<Header, Refusal> {
     match rest {
-        [game, pw] => Ok(Header::Purge { game: game_name(game)?, password: password(pw) }),
+        [game, pw] => Ok(Header::Purge { game: game_name(game)?, password: password(pw), token: None }),
+        [game, pw, token] => {
+            Ok(Header::Purge { game: game_name(game)?, password: password(pw), token: Some(token.to_string()) })
+        }
         _ => refuse(Code::Syntax, "Say PURGE, the game and the Master password."),
     }
 }
 
 fn rename(rest: &[&str]) -> Result<Header, Refusal> {
-    match rest {
-        [game, new, pw] => Ok(Header::Rename { game: game_name(game)?, new: game_name(new)?, password: password(pw) }),
-        _ => refuse(Code::Syntax, "Say RENAME, the game, its new name and the Master password."),
-    }
+    let (game, new, pw, token) = match rest {
+        [game, new, pw] => (game, new, pw, None),
+        [game, new, pw, token] => (game, new, pw, Some(token.to_string())),
+        _ => return refuse(Code::Syntax, "Say RENAME, the game, its new name and the Master password."),
+    };
+    Ok(Header::Rename { game: game_name(game)?, new: game_name(new)?, password: password(pw), token })
 }
 
 /// How many of these lines belong to a CREATE, and whether the message ends there. Words inside bracketed blocks
