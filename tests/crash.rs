@@ -314,7 +314,7 @@ fn matrix(stride: u32, faults: &[Option<&str>], seed: u64) {
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     let work: Vec<(usize, u64, Option<&str>)> = (0..run_of.steps.len())
         .flat_map(|at| faults.iter().map(move |fault| (at, *fault)))
-        .map(|(at, fault)| (at, u64::from(chance.next_u32() % stride.min(29)) + 1, fault))
+        .map(|(at, fault)| (at, u64::from(chance.next_u32() % stride) + 1, fault))
         .collect();
     let next = AtomicUsize::new(0);
     let points = AtomicUsize::new(0);

@@ -169,6 +169,10 @@ impl Clerk {
             return Ok(Fate::Dropped("duplicate"));
         }
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
+        // Also what needs no game waits behind earlier mail of the same sender.
+        if waiting.is_behind(&from.address, &[]) {
+            return Ok(Fate::Held);
+        }
         if let Disposition::ReplyOnly(refusal) = &mail.disposition {
             let reply = unread(refusal.code(), refusal.sentence());
             self.answer(&key, &mail, &from, vec![reply], now)?;
