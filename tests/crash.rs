@@ -337,7 +337,7 @@ fn matrix(stride: u32, faults: &[Option<&str>], seed: u64) {
     });
     let points = points.load(Ordering::SeqCst);
     println!("{points} points, {} steps", run_of.steps.len());
-    assert!(points > 30, "only {points} points were tried");
+    assert!(points >= 20, "only {points} points were tried");
 }
 
 #[test]
