@@ -1,6 +1,7 @@
 //! The clerk: takes what comes in (mail, the round of the clock), shows the judge the game, has the archive commit the
 //! decision, and only then tells mail and pages. The one place where rooms meet; it decides nothing itself.
 
+mod edits;
 mod games;
 mod incoming;
 mod outgoing;
@@ -10,6 +11,7 @@ mod rounds;
 pub mod secrets;
 mod tend;
 
+pub use edits::{Sight, with_hashes};
 pub use games::{Loaded, MapShelf};
 pub use incoming::Worked;
 pub use people::People;
@@ -63,6 +65,7 @@ pub struct Clerk {
     we: Ourselves,
     limits: Limits,
     shelf: publish::Shelf,
+    memory: edits::Memory,
 }
 
 impl Clerk {
@@ -97,6 +100,7 @@ impl Clerk {
             we,
             limits,
             shelf: publish::Shelf::default(),
+            memory: edits::Memory::default(),
         })
     }
 
