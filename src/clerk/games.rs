@@ -15,7 +15,7 @@ use crate::judge::table::{House, Records, Table};
 use crate::judge::{GameState, IndexLine};
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
-use crate::status::{Document, Game, PhaseState};
+use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 use fs2::FileExt;
 use std::collections::HashMap;
@@ -182,6 +182,7 @@ pub struct Loaded {
     rules: Rules,
     referee: Diplomacy,
     errors: Vec<String>,
+    faults: Vec<Diagnostic>,
     records: Filed,
 }
 
@@ -205,6 +206,10 @@ impl Loaded {
     /// Faults of the status file.
     pub fn errors(&self) -> &[String] {
         &self.errors
+    }
+    /// The same with what they are about.
+    pub fn faults(&self) -> &[Diagnostic] {
+        &self.faults
     }
     /// The status file with the lines changed that differ; clear passwords are hashed by whoever made `next`.
     pub fn rewritten(&self, next: &Game) -> Result<Vec<u8>, ClerkError> {
@@ -260,12 +265,12 @@ impl Clerk {
             state: derived_state(document.game()),
             ..IndexLine::default()
         });
-        let mut errors: Vec<String> =
-            document.diagnostics().iter().filter(|d| d.is_error()).map(|d| d.to_string()).collect();
+        let mut faults: Vec<Diagnostic> = document.diagnostics().iter().filter(|d| d.is_error()).cloned().collect();
         let compiled = match self.maps.of(document.game()) {
             Ok(compiled) => compiled,
-            Err(faults) => {
-                errors.extend(faults);
+            Err(reasons) => {
+                let line = document.line_giving(&format!("MAP {}", document.game().map));
+                faults.extend(reasons.into_iter().map(|reason| Diagnostic::error(line, 1, reason, "")));
                 // Without a board there is no referee: the game is in error until the map can be read.
                 let mut plain = Game { name: document.game().name.clone(), map: "standard".into(), ..Game::default() };
                 plain.phase = PhaseState::Forming;
@@ -279,10 +284,21 @@ impl Clerk {
         let resolved = geography::rules_of(document.game(), Some(&compiled.map), variant);
         let ruling = geography::ruling(&resolved, variant);
         let checked = crate::status::check(&document, Some(&compiled.map), &ruling);
-        errors.extend(checked.diagnostics.iter().filter(|d| d.is_error()).map(|d| d.to_string()));
+        // The check repeats what the grammar has found.
+        let further = checked.diagnostics.into_iter().filter(|d| d.is_error());
+        for fault in further {
+            if !faults.contains(&fault) {
+                faults.push(fault);
+            }
+        }
+        faults.sort_by_key(|d| d.line);
+        let errors: Vec<String> = faults.iter().map(|d| d.to_string()).collect();
+        if errors.is_empty() {
+            self.memory.read(game, content.stamp, &content.bytes);
+        }
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
         let records = Filed { directory: self.archive.layout().game(game.as_str()) };
-        Ok(Some(Loaded { document, content, index, rules: resolved.rules, referee, errors, records }))
+        Ok(Some(Loaded { document, content, index, rules: resolved.rules, referee, errors, faults, records }))
     }
 
     /// Reads the lines of a CREATE as a status file; faults carry the line numbers of the mail.

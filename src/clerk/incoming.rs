@@ -83,6 +83,8 @@ enum Fate {
     Executed,
     Dropped(&'static str),
     Held,
+    /// Kept until the file of that game is mended (OPS-050).
+    Waits(String),
     Quarantined(String),
 }
 
@@ -98,6 +100,9 @@ impl Clerk {
             Err(error) => return Err(error.into()),
         };
         for name in spool.list(Room::Hold)? {
+            if self.is_patient(&name)? {
+                continue;
+            }
             spool.shift(&name, Room::Hold, Room::New)?;
         }
         let mut waiting = Waiting::default();
@@ -127,6 +132,12 @@ impl Clerk {
                 Ok(Ok(Fate::Held)) => {
                     let name = spool.untry(&name)?;
                     spool.shift(&name, Room::New, Room::Hold)?;
+                    worked.held += 1;
+                }
+                Ok(Ok(Fate::Waits(game))) => {
+                    let name = spool.untry(&name)?;
+                    let name = spool.shift(&name, Room::New, Room::Hold)?;
+                    self.wait_for(&name, &game)?;
                     worked.held += 1;
                 }
                 Ok(Ok(Fate::Quarantined(why))) => {
@@ -231,8 +242,13 @@ impl Clerk {
             return Ok(Fate::Held);
         }
         let fate = self.blocks(&key, &mail, &from, &blocks, now)?;
-        if matches!(fate, Fate::Held) {
-            waiting.add(&from.address, &games);
+        match &fate {
+            Fate::Held => waiting.add(&from.address, &games),
+            // His other games need not wait for a file that may take days to be mended.
+            Fate::Waits(game) => {
+                waiting.games.insert(game.clone());
+            }
+            _ => {}
         }
         Ok(fate)
     }
@@ -269,6 +285,10 @@ impl Clerk {
                 continue;
             }
             let finish = if last { Some(()) } else { None };
+            if let Some(game) = self.faulty_game(block, now)? {
+                self.tell_waiting(key, mail, from, &game, now)?;
+                return Ok(Fate::Waits(game));
+            }
             match self.block(key, &mark, mail, from, block, &mut parts, finish, now) {
                 Ok(true) => {}
                 Ok(false) => return Ok(Fate::Held),
@@ -280,6 +300,22 @@ impl Clerk {
             }
         }
         Ok(Fate::Executed)
+    }
+
+    /// The game of a block, if its file has errors.
+    fn faulty_game(&self, block: &Block, now: DateTime<Utc>) -> Result<Option<String>, ClerkError> {
+        let name = match &block.header {
+            Ok(Header::Create { .. }) | Err(_) => return Ok(None),
+            Ok(header) => header.game(),
+        };
+        let Some(game) = name.map(|n| self.existing(n)).transpose()?.flatten() else { return Ok(None) };
+        // An edit that nobody has looked at yet: its passwords are hashed, its errors told, before anything rests on it.
+        match self.look(&game, now) {
+            Err(ClerkError::Archive(ArchiveError::Busy(_) | ArchiveError::Changed(_))) | Ok(_) => {}
+            Err(error) => return Err(error),
+        }
+        let sound = self.load(&game, now)?.is_some_and(|loaded| !self.is_stopped(&loaded));
+        Ok((!sound).then(|| game.to_string()))
     }
 
     /// One block; `false`: its game cannot be read now, the message waits.
@@ -352,7 +388,9 @@ impl Clerk {
                 if let Some(game) = self.existing(&name)? {
                     let lock = self.archive.lock(&game, MAIL_WAIT.min(Duration::from_secs(10)))?;
                     for _ in 0..5 {
-                        let Some(loaded) = self.load(&game, now)? else { return Ok(false) };
+                        let Some(loaded) = self.load(&game, now)?.filter(|l| !self.is_stopped(l)) else {
+                            return Ok(false);
+                        };
                         let mut table = loaded.table(&self.house, seed, now);
                         let outcome = judge::by_mail(&mut table, block, &tools);
                         let status = loaded.stamp();
@@ -447,7 +485,7 @@ impl Clerk {
                         Err(refusal) => {
                             part.refuse(&block.line, &refusal);
                             part.outcome = "refused".into();
-                            return Ok(part);
+                            return Ok((part, None));
                         }
                     },
                     _ => None,
@@ -593,7 +631,9 @@ impl Clerk {
         if let Some(next) = &decision.game {
             let mut next = next.clone();
             self.hash_clear(&mut next, seed);
-            transaction.replace("status", loaded.rewritten(&next)?)?;
+            let text = loaded.rewritten(&next)?;
+            self.memory.committed(game, &text);
+            transaction.replace("status", text)?;
         }
         if let Some(line) = &decision.index {
             transaction.index(game, crate::status::index::line(line));

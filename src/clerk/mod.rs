@@ -3,6 +3,7 @@
 
 mod abuse;
 mod bounces;
+mod edits;
 mod games;
 mod incoming;
 mod moving;
@@ -13,6 +14,7 @@ mod rounds;
 pub mod secrets;
 mod tend;
 
+pub use edits::{Sight, with_hashes};
 pub use games::{Loaded, MapShelf};
 pub use incoming::Worked;
 pub use people::People;
@@ -66,6 +68,7 @@ pub struct Clerk {
     we: Ourselves,
     limits: Limits,
     shelf: publish::Shelf,
+    memory: edits::Memory,
 }
 
 impl Clerk {
@@ -100,6 +103,7 @@ impl Clerk {
             we,
             limits,
             shelf: publish::Shelf::default(),
+            memory: edits::Memory::default(),
         })
     }
 

@@ -120,11 +120,13 @@ impl Clerk {
             self.enqueue(&mut transaction, letter, &[notice, entry.key.as_str(), &n.to_string()], now)?;
         }
         transaction.ledger(entry);
+        // Pages of the old name go, those of the new one come.
+        self.mark(&game);
         self.archive.commit_indexed(&lock, &index_lock, transaction)?;
         part.note(line.number, Mark::Ok, format!("{}: done", reply::masked(&line.text)));
         drop((lock, index_lock));
         if let Some(new) = new {
-            self.publish(&new, now);
+            self.mark(&new);
         }
         Ok(part)
     }

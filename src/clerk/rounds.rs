@@ -106,6 +106,11 @@ impl Clerk {
     /// interrupted round is run again, no game is counted twice (OPS-080).
     fn check(&self, name: &str, number: i64, round: Round, now: DateTime<Utc>) -> Result<Option<String>, ClerkError> {
         let game = GameName::old(name)?;
+        match self.look(&game, now) {
+            Ok(_) => {}
+            Err(error) if error.is_temporary() => return Ok(None),
+            Err(error) => return Err(error),
+        }
         let lock = match self.archive.lock(&game, Duration::ZERO) {
             // Somebody is at it: next round.
             Err(ArchiveError::Busy(_)) => return Ok(None),

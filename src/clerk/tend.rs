@@ -34,6 +34,8 @@ impl Clerk {
         told("spool", self.archive.spool().expire(now, keep).map(|_| ()).map_err(|e| e.to_string()));
         let sent = Queue::open(&self.site.layout.outbox).and_then(|q| q.prune(now, Duration::days(KEEP_SENT_DAYS)));
         told("outbox", sent.map(|_| ()).map_err(|e| e.to_string()));
+        // A map that was mended mends its games.
+        self.memory.lose_patience();
         self.publish_dirty(now);
     }
 

@@ -4,6 +4,8 @@
 //! rounds are aligned to the machine's clock; several daemons and a cron `tick` may run at once, because every lock is in
 //! the archive; SIGTERM finishes the commit in hand and nothing else.
 
+pub mod edits;
+
 use crate::archive::spool::{Envelope, Spool};
 use crate::clerk::{Clerk, TickOptions};
 use crate::mail::intake::Ourselves;
@@ -116,6 +118,7 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
     })?;
     let maildir = watch_maildir(&clerk, &bell, &stop);
     let spool = watch_spool(&clerk, &bell);
+    let edits = watch_edits(&clerk, &bell);
     let worker = std::thread::spawn({
         let (clerk, bell, stop) = (Arc::clone(&clerk), Arc::clone(&bell), Arc::clone(&stop));
         move || work(&clerk, &bell, &stop)
@@ -127,6 +130,7 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
     // The receivers are gone only when their tasks are.
     let _ = down.send(true);
     drop(spool);
+    drop(edits);
     if worker.join().is_err() {
         return Err("the worker failed".into());
     }
@@ -210,6 +214,20 @@ fn watch_spool(clerk: &Arc<Clerk>, bell: &Arc<Bell>) -> Option<notify::Recommend
     .ok()?;
     watcher.watch(&new, notify::RecursiveMode::NonRecursive).ok()?;
     Some(watcher)
+}
+
+/// Hears of status files that were edited by hand.
+fn watch_edits(clerk: &Arc<Clerk>, bell: &Arc<Bell>) -> Option<edits::Edits> {
+    let (looker, bell) = (Arc::clone(clerk), Arc::clone(bell));
+    let changed = move |game: &crate::archive::GameName| match looker.look(game, Utc::now()) {
+        Ok(crate::clerk::Sight::Untouched) => {}
+        // There may be mail to send, or mail in the hold that can be worked off now.
+        Ok(_) => bell.ring(),
+        Err(error) => tracing::warn!(%game, %error, "a status file could not be looked at"),
+    };
+    edits::watch(&clerk.site.layout.games, changed)
+        .map_err(|error| tracing::warn!(%error, "status files are looked at in each round only"))
+        .ok()
 }
 
 /// The worker: mail first, then the clock, then what has to go out.
