@@ -32,6 +32,8 @@ pub struct Foam {
 
 /// Borders shorter than this push their ends apart.
 const SHORTEST: f64 = 26.0;
+/// Turns sharper than this may only get blunter.
+const FOLD: f64 = 0.985;
 
 impl Foam {
     /// The cells of a drawing: through the middles of faces and edges. `node_at` in picture coordinates, `outer` the
@@ -203,6 +205,20 @@ impl Foam {
         self.hold.get(corner) == Some(&Hold::Fast)
     }
 
+    /// Length of a border, 0 if there is none.
+    pub fn length(&self, border: Edge) -> f64 {
+        let corners = self.borders.get(&border).map(Vec::as_slice).unwrap_or_default();
+        let long = |c: &[usize]| (self.at[c[0]][0] - self.at[c[1]][0]).hypot(self.at[c[0]][1] - self.at[c[1]][1]);
+        corners.windows(2).map(long).sum()
+    }
+
+    /// Distance of the ends of the shortest border.
+    pub fn shortest(&self) -> f64 {
+        let ends =
+            self.borders.values().filter_map(|border| Some((self.at[*border.first()?], self.at[*border.last()?])));
+        ends.map(|(a, b)| (a[0] - b[0]).hypot(a[1] - b[1])).fold(f64::MAX, f64::min)
+    }
+
     /// The outline of a cell.
     pub fn outline(&self, cell: usize) -> Vec<Point> {
         self.rings[cell].iter().map(|corner| self.at[*corner]).collect()
@@ -297,6 +313,7 @@ impl Foam {
             let length = force[0].hypot(force[1]);
             let most = (least * 0.6).clamp(0.5, 9.0);
             let mut share = if length > most { most / length } else { 1.0 };
+            let fold = self.sharpest(corner).max(FOLD);
             for _ in 0..3 {
                 let to = [here[0] + force[0] * share, here[1] + force[1] * share];
                 let inside = to[0] > 0.0 && to[1] > 0.0 && to[0] < self.size[0] && to[1] < self.size[1];
@@ -306,7 +323,7 @@ impl Foam {
                     _ => inside,
                 };
                 self.at[corner] = to;
-                if slid && self.sound_around(corner, &turn) {
+                if slid && self.sharpest(corner) <= fold && self.sound_around(corner, &turn) {
                     longest = longest.max(length * share);
                     break;
                 }
@@ -337,16 +354,26 @@ impl Foam {
                         return true;
                     }
                     !crossing(a, b, self.at[ring[other]], self.at[ring[next]])
-                }) && {
-                    // no corner folds back on its neighbour
-                    let c = self.at[ring[(side + 2) % n]];
-                    let (u, v) = ([a[0] - b[0], a[1] - b[1]], [c[0] - b[0], c[1] - b[1]]);
-                    let flat = u[0] * v[0] + u[1] * v[1];
-                    let lengths = u[0].hypot(u[1]) * v[0].hypot(v[1]);
-                    flat < lengths * 0.985
-                }
+                })
             })
         })
+    }
+
+    /// The sharpest turn of the outlines at a corner and beside it, as a cosine: 1 is a fold.
+    fn sharpest(&self, corner: usize) -> f64 {
+        let mut most = -1.0_f64;
+        for cell in &self.uses[corner] {
+            let ring = &self.rings[*cell];
+            let n = ring.len();
+            let Some(i) = ring.iter().position(|c| *c == corner) else { continue };
+            for k in [i + n - 2, i + n - 1, i] {
+                let [a, b, c] = [k, k + 1, k + 2].map(|at| self.at[ring[at % n]]);
+                let (u, v) = ([a[0] - b[0], a[1] - b[1]], [c[0] - b[0], c[1] - b[1]]);
+                let lengths = (u[0].hypot(u[1]) * v[0].hypot(v[1])).max(1e-12);
+                most = most.max((u[0] * v[0] + u[1] * v[1]) / lengths);
+            }
+        }
+        most
     }
 
     /// Whether every outline is free of crossings.

@@ -24,6 +24,8 @@ const HOLE: usize = 6;
 const ROOM: f64 = 10_500.0;
 /// A cell whose inscribed circle is smaller is given more.
 const NARROW: f64 = 22.0;
+/// A border this long can be seen.
+const VISIBLE: f64 = 6.0;
 
 /// Lays a map out. Deterministic; up to a few seconds for hundreds of provinces, so keep the result.
 pub fn layout(map: &Map) -> Art {
@@ -135,6 +137,12 @@ impl<'a> Plan<'a> {
         for _ in 0..60 {
             foam.relax(&wanted, 0.7, 0.14);
         }
+        for _ in 0..60 {
+            if foam.shortest() > 8.0 {
+                break;
+            }
+            foam.relax(&wanted, 0.25, 0.04);
+        }
         foam.sound().then_some(foam)
     }
 
@@ -216,10 +224,12 @@ impl<'a> Plan<'a> {
         at.iter().map(|p| turn(p, best)).collect()
     }
 
-    /// The refused edges somebody may pass; contacts of impassable land say nothing.
-    fn links(&self) -> Vec<Edge> {
+    /// What is drawn from place to place: the refused edges, and those whose border came out too short to be seen.
+    /// Contacts of impassable land say nothing.
+    fn links(&self, foam: &Foam) -> Vec<Edge> {
         let shut = |node: usize| self.map.provinces.get(node).is_some_and(|p| p.terrain == Terrain::Shut);
-        self.embedding.refused.iter().copied().filter(|(a, b)| !shut(*a) && !shut(*b)).collect()
+        let short = self.edges.iter().filter(|e| foam.length(**e) < VISIBLE);
+        short.copied().filter(|(a, b)| !shut(*a) && !shut(*b)).collect()
     }
 
     fn finish(&self, foam: &Foam) -> Art {
@@ -254,7 +264,7 @@ impl<'a> Plan<'a> {
             Some(foam.borders.get(&edge(a, b))?.iter().map(|c| foam.at[*c]).collect())
         };
         let spots = place::place(map, &rings, &shared);
-        let links = self.links().into_iter().filter_map(|(a, b)| {
+        let links = self.links(foam).into_iter().filter_map(|(a, b)| {
             let spot = |i: &usize| map.provinces.get(*i).and_then(|p| spots.get(&p.code)).map(|s| s.unit);
             Some(link_path(spot(&a)?, spot(&b)?))
         });

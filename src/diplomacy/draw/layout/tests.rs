@@ -4,7 +4,7 @@ use super::place::{inside, label_box};
 use super::{Plan, layout};
 use crate::diplomacy::draw::art::{Point, contacts_of};
 use crate::diplomacy::draw::layout::planar::{Edge, edge};
-use crate::diplomacy::map::Map;
+use crate::diplomacy::map::{Map, Terrain};
 use std::collections::BTreeSet;
 
 /// Maps by the shape of their graph: those with the same contacts need one check.
@@ -36,12 +36,6 @@ fn check(map: &Map) {
     let drawn: BTreeSet<Edge> = kept.union(&walls).copied().collect();
     assert_eq!(shared, drawn, "{name}: shared borders are not the adjacencies kept and the walls");
     for (key, border) in &foam.borders {
-        let length: f64 = border
-            .windows(2)
-            .map(|c| (foam.at[c[0]][0] - foam.at[c[1]][0]).hypot(foam.at[c[0]][1] - foam.at[c[1]][1]))
-            .sum();
-        let names = [key.0, key.1].map(|n| map.provinces.get(n).map_or("a hole", |p| p.code.as_str()));
-        assert!(length > 5.0, "{name}: border {names:?} is only {length:.2} long");
         let sides = [key.0, key.1].map(|cell| foam.rings[cell].iter().copied().collect::<BTreeSet<usize>>());
         assert!(
             border.iter().all(|c| sides.iter().all(|side| side.contains(c))),
@@ -50,7 +44,13 @@ fn check(map: &Map) {
     }
 
     let art = plan.finish(&foam);
-    assert_eq!(art.links.len(), plan.links().len(), "{name}: links");
+    let links: BTreeSet<Edge> = plan.links(&foam).into_iter().collect();
+    let open = |e: &Edge| [e.0, e.1].iter().all(|n| map.provinces[*n].terrain != Terrain::Shut);
+    assert!(refused.iter().filter(|e| open(e)).all(|e| links.contains(e)), "{name}: a refused edge has no link");
+    for e in kept.iter().filter(|e| open(e)) {
+        assert!(foam.length(*e) >= 6.0 || links.contains(e), "{name}: {e:?} can hardly be seen");
+    }
+    assert_eq!(art.links.len(), plan.links(&foam).len(), "{name}: links");
     assert_eq!(art.walls.is_empty(), walls.is_empty(), "{name}: walls");
     let mut boxes = Vec::new();
     for (i, province) in map.provinces.iter().enumerate() {
