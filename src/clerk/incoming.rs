@@ -443,7 +443,7 @@ impl Clerk {
                         Err(refusal) => {
                             part.refuse(&block.line, &refusal);
                             part.outcome = "refused".into();
-                            return Ok(part);
+                            return Ok((part, None));
                         }
                     },
                     _ => None,

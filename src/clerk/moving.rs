@@ -122,10 +122,6 @@ impl Clerk {
         transaction.ledger(entry);
         self.archive.commit_indexed(&lock, &index_lock, transaction)?;
         part.note(line.number, Mark::Ok, format!("{}: done", reply::masked(&line.text)));
-        drop((lock, index_lock));
-        if let Some(new) = new {
-            self.publish(&new, now);
-        }
         Ok(part)
     }
 
