@@ -85,6 +85,7 @@ fn script(powers: &BTreeMap<String, String>) -> Vec<Timed> {
         &["CREATE war heron-word", "TIMING MOVE 2D NEXT 1D", "FORM", "SIGNOFF"],
     );
     mail(&mut steps, &time, "stranger@else.example", &["JOIN nowhere some-word", "SIGNOFF"]);
+    mail(&mut steps, &time, "master@master.example", &["CREATE peace dove-word", "FORM", "SIGNOFF"]);
     steps.push((Step::Work, at(1)));
     for (n, (_, name)) in SEATS.iter().enumerate() {
         let time = at(0);
@@ -134,7 +135,6 @@ fn script(powers: &BTreeMap<String, String>) -> Vec<Timed> {
         "From: <cy@player.example>\r\nAuto-Submitted: auto-replied\r\nMessage-ID: <away@x>\r\n\r\nI am away.\r\n";
     steps.push((Step::Deliver(vacation.into()), at(0)));
     let time = at(0);
-    mail(&mut steps, &time, "master@master.example", &["CREATE peace dove-word", "FORM", "SIGNOFF"]);
     mail(
         &mut steps,
         &time,
@@ -337,12 +337,12 @@ fn matrix(stride: u32, faults: &[Option<&str>], seed: u64) {
     });
     let points = points.load(Ordering::SeqCst);
     println!("{points} points, {} steps", run_of.steps.len());
-    assert!(points > 30, "only {points} points were tried");
+    assert!(points >= 20, "only {points} points were tried");
 }
 
 #[test]
 fn a_crash_at_any_call_changes_nothing_in_the_end() {
-    matrix(if soak() { 1 } else { 43 }, &[None], 47);
+    matrix(if soak() { 1 } else { 29 }, &[None], 47);
 }
 
 #[test]

@@ -184,6 +184,10 @@ impl Clerk {
             return Ok(Fate::Dropped("duplicate"));
         }
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
+        // Also what needs no game waits behind earlier mail of the same sender.
+        if waiting.is_behind(&from.address, &[]) {
+            return Ok(Fate::Held);
+        }
         match self.admission(&from.address, now)? {
             Admission::Yes => {}
             Admission::No => return Ok(Fate::Dropped("rate")),

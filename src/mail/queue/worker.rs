@@ -87,6 +87,15 @@ pub struct Round {
     pub stopped: Option<String>,
 }
 
+impl Round {
+    /// Whether any file of the queue is not where it was.
+    fn has_moved(&self) -> bool {
+        let lists = [&self.deferred, &self.dead, &self.dropped];
+        self.stopped.is_some()
+            || !(self.sent.is_empty() && self.damaged.is_empty() && lists.iter().all(|list| list.is_empty()))
+    }
+}
+
 /// Tries every due mail once, at most `budget` of them. `chance` gives numbers in 0..1.
 pub fn send_due(
     queue: &Queue,
@@ -124,8 +133,10 @@ pub fn send_due(
     if let Some(error) = run.failed.into_inner().unwrap_or_else(|e| e.into_inner()) {
         return Err(error);
     }
-    queue.sync()?;
     let round = run.round.into_inner().unwrap_or_else(|e| e.into_inner());
+    if round.has_moved() {
+        queue.sync()?;
+    }
     drop(lock);
     Ok(round)
 }
