@@ -3,6 +3,7 @@
 
 mod ground;
 
+use ground::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,7 +11,6 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use ground::*;
 
 const CONFIG: &str = "[judge]\nid = \"TEST\"\naddress = \"judge@judge.example\"\nkeepers = [\"keeper@judge.example\"]\n\
                       [registry]\nmode = \"none\"\n[limits]\nmin_free = \"1 MiB\"\n[test]\nallow_clock = true\n";

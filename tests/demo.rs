@@ -4,6 +4,7 @@
 mod ground;
 
 use chancery::status::{Document, Game, Participant, ParticipantKind, PhaseState};
+use ground::*;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde_json::Value;
@@ -12,7 +13,6 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex, Weak};
-use ground::*;
 use tempfile::TempDir;
 
 const RECORD: &str = include_str!("../games/france-solo-1908.jsonl");

@@ -126,7 +126,7 @@ fn absence(table: &Table, on: &SignedOn, text: &str) -> Result<super::time::NewA
 
 /// SET DEADLINE: the new wall-clock stamp.
 fn deadline(table: &Table, on: &SignedOn, text: &str) -> Result<chrono::NaiveDateTime, Refusal> {
-    if !is_master(on) && !(table.rule(Rule::PlayerDeadlines) && table.is_power(&on.who)) {
+    if !(is_master(on) || table.rule(Rule::PlayerDeadlines) && table.is_power(&on.who)) {
         return refuse(Code::MasterOnly, "SET DEADLINE is for the Master of the game.");
     }
     super::time::set_deadline(table, text, is_master(on))

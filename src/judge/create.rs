@@ -19,6 +19,9 @@ pub struct Census {
     pub taken: bool,
 }
 
+/// What a status room makes of lines: the game, and faults with the line numbers of the mail.
+pub type ReadLines = (Game, Vec<(usize, String)>);
+
 /// A game to be made.
 #[derive(Clone, Debug)]
 pub struct Creation {
@@ -71,7 +74,7 @@ pub fn create(
     password: &str,
     variant: &str,
     lines: &[Line],
-    read: &dyn Fn(&str, &[Line]) -> (Game, Vec<(usize, String)>),
+    read: &dyn Fn(&str, &[Line]) -> ReadLines,
 ) -> Result<Creation, Refusal> {
     let Some(master) = tools.registry.person(&tools.sender.address, tools.sender.name.as_deref()) else {
         return refuse(
