@@ -15,8 +15,8 @@ pub use edits::{Sight, with_hashes};
 pub use games::{Loaded, MapShelf};
 pub use incoming::Worked;
 pub use people::People;
-pub use tend::Condition;
 pub use rounds::{TickOptions, Ticked};
+pub use tend::Condition;
 
 use crate::archive::{Archive, ArchiveError, Key, Ledger};
 use crate::judge::table::House;

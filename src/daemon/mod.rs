@@ -194,7 +194,9 @@ fn watch_maildir(clerk: &Arc<Clerk>, bell: &Arc<Bell>, stop: &Arc<AtomicBool>) -
     let stop = Arc::clone(stop);
     Some(std::thread::spawn(move || {
         let mut trouble = |error: &io::Error| tracing::error!(%error, "maildir");
-        if let Err(error) = listen::maildir::watch(&maildir, limit, &store, Duration::from_secs(60), &stop, &mut trouble) {
+        if let Err(error) =
+            listen::maildir::watch(&maildir, limit, &store, Duration::from_secs(60), &stop, &mut trouble)
+        {
             tracing::error!(%error, maildir = %maildir.display(), "the Maildir cannot be watched");
         }
     }))
