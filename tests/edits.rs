@@ -15,7 +15,11 @@ impl Judge {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("site");
         let beginnings = chancery::site::Beginnings {
-            settings: vec![("registry.mode", "\"none\""), ("test.allow_clock", "true"), ("limits.min_free", "\"1 MiB\"")],
+            settings: vec![
+                ("registry.mode", "\"none\""),
+                ("test.allow_clock", "true"),
+                ("limits.min_free", "\"1 MiB\""),
+            ],
             ..chancery::site::Beginnings::default()
         };
         chancery::site::init(&root, &beginnings).unwrap();
@@ -89,7 +93,7 @@ fn an_edit_is_taken_over_and_a_wrong_one_stops_the_game() {
     judge.mail(MASTER, "1", &["CREATE mine heron-seven", "FORM"], "2026-11-02T10:00:00Z");
     assert!(judge.text().contains("PHASE FORMING"), "{:?}", judge.mails(MASTER, ""));
 
-    // A valid edit, saved by rename: taken over with its comment, the clear password hashed, a copy kept nowhere else.
+    // A valid edit, saved by rename: taken over with its comment, the clear password hashed.
     let edited = judge.text().replace("MAP standard", "# ours, please keep\nMAP standard\nDESC caf\u{e9} rules");
     let edited: String = edited
         .lines()
@@ -104,10 +108,11 @@ fn an_edit_is_taken_over_and_a_wrong_one_stops_the_game() {
     let page = std::fs::read_to_string(judge.root.join("web/game/mine/index.html")).unwrap();
     assert!(page.contains("café rules"), "the page shows the edit");
 
+    // The first round of the day; the daily list of errors is not what is looked for below.
+    judge.run(&["tick"], "", "2026-11-02T10:01:30Z");
+
     // An error in a line, saved in place: mail waits, Master and keeper are told once, the line is quoted.
     let good = judge.text();
-    let line = good.lines().count();
-    assert!(line > 3);
     std::fs::write(judge.status(), good.replacen("PHASE FORMING\n", "PHASE FORMING\nDELAY 73\n", 1)).unwrap();
     let number = good.lines().position(|l| l == "PHASE FORMING").unwrap() + 2;
     judge.mail("bo@play.example", "3", &["JOIN mine gneiss-two"], "2026-11-02T10:02:00Z");

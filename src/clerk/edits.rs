@@ -98,8 +98,10 @@ impl Clerk {
             } else {
                 let mark = digest(&faults);
                 let told = last.is_some_and(|l| l.text.ends_with(&mark));
-                let mut transaction =
-                    Transaction::of_game(game, format!("{} edited by hand, {} errors {mark}", stamp(now), faults.len()));
+                let mut transaction = Transaction::of_game(
+                    game,
+                    format!("{} edited by hand, {} errors {mark}", stamp(now), faults.len()),
+                );
                 if !told {
                     self.tell_faults(&mut transaction, game, &content.bytes, before.as_deref(), &faults, seq, now)?;
                 }

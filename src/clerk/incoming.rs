@@ -309,12 +309,14 @@ impl Clerk {
             Ok(header) => header.game(),
         };
         let Some(game) = name.map(|n| self.existing(n)).transpose()?.flatten() else { return Ok(None) };
-        // An edit that nobody has looked at yet: its passwords are hashed, its errors told, before anything rests on it.
-        match self.look(&game, now) {
-            Err(ClerkError::Archive(ArchiveError::Busy(_) | ArchiveError::Changed(_))) | Ok(_) => {}
-            Err(error) => return Err(error),
-        }
         let sound = self.load(&game, now)?.is_some_and(|loaded| !self.is_stopped(&loaded));
+        if !sound {
+            // Perhaps nobody has seen it yet. A valid edit is the base of what this mail changes, and needs no look.
+            match self.look(&game, now) {
+                Err(ClerkError::Archive(ArchiveError::Busy(_) | ArchiveError::Changed(_))) | Ok(_) => {}
+                Err(error) => return Err(error),
+            }
+        }
         Ok((!sound).then(|| game.to_string()))
     }
 
