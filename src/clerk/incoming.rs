@@ -238,7 +238,8 @@ impl Clerk {
             return Ok(Fate::Held);
         }
         if self.must_wait(&blocks, &from.address, now)? {
-            waiting.add(&from.address, &games);
+            // Only his own mail waits behind it: wrong passwords must not stop a game for the others (D5).
+            waiting.add(&from.address, &[]);
             return Ok(Fate::Held);
         }
         let fate = self.blocks(&key, &mail, &from, &blocks, now)?;

@@ -82,7 +82,7 @@ mail press.
   JOIN game password            the password is yours to choose
   JOIN game password word       a private game: its word is with the Master
   JOIN FRANCE@game password     where powers may be chosen
-  PREFER FERGTIA                in the same mail, where wishes are asked for
+  PREFER FERGTIA                your wishes, where they are asked for
   TAKEOVER FRANCE@game password a seat that its player has left
   RESIGN Fgame password         leave
 ",
