@@ -518,7 +518,7 @@ fn a_full_disk_loses_nothing() {
     let time = "2026-03-02T08:00:00Z".to_owned();
     let mut taken = 0;
     let refused = (0..2000).find_map(|n| {
-        let message = letter(n, "ada@player.example", &["HELP", &"-".repeat(3000)]);
+        let message = letter(n, &format!("p{n}@player.example"), &["HELP", &"-".repeat(3000)]);
         let output = deliver(&root, &message);
         if output.status.success() {
             taken += 1;

@@ -100,13 +100,13 @@ fn on_file(p: &Participant) -> Vec<String> {
 }
 
 /// A supported or convoyed unit without its coast: the record leaves it out, the judge writes it.
-fn plain(order: &String) -> String {
+fn plain(order: &str) -> String {
     for dash in [" S ", " C "] {
         if let Some((unit, of)) = order.split_once(dash) {
             return format!("{unit}{dash}{}", of.replace("/NC", "").replace("/SC", "").replace("/EC", ""));
         }
     }
-    order.clone()
+    order.to_owned()
 }
 
 fn same_position(phase: &str, game: &Game, want: &Value) {
@@ -158,7 +158,7 @@ fn compare_with_record(root: &Path) {
             if phase.ends_with('R') {
                 due.retain(|order| p.retreats.iter().any(|(unit, _)| order.starts_with(&format!("{unit} "))));
             }
-            let (submitted, due) = (submitted.iter().map(plain), due.iter().map(plain));
+            let (submitted, due) = (submitted.iter().map(|o| plain(o)), due.iter().map(|o| plain(o)));
             assert_eq!(sorted(submitted), sorted(due), "{phase}: orders of {}", p.name);
         }
         assert_eq!(result["name"], phase);

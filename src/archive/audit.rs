@@ -39,6 +39,14 @@ impl AuditLine {
         })
     }
 
+    /// What was done: the text behind the time that it opens with, if it does.
+    pub fn deed(&self) -> &str {
+        match self.text.split_once(' ') {
+            Some((time, deed)) if chrono::DateTime::parse_from_rfc3339(time).is_ok() => deed,
+            _ => &self.text,
+        }
+    }
+
     pub(super) fn write(seq: u64, before: Option<Stamp>, after: Option<Stamp>, text: &str) -> String {
         let word = |stamp: Option<Stamp>| stamp.map_or_else(|| "-".to_owned(), |stamp| stamp.to_string());
         format!("{seq} {}..{} {}\n", word(before), word(after), super::transaction::one_line(text))

@@ -131,7 +131,7 @@ impl Clerk {
                 return Ok(None);
             }
             let mark = format!("round {number}:");
-            if self.archive.recent_audit(lock.owner())?.iter().any(|line| line.text.starts_with(&mark)) {
+            if self.archive.recent_audit(lock.owner())?.iter().any(|line| line.deed().starts_with(&mark)) {
                 return Ok(None);
             }
             let did = decision.audit.strip_prefix("round: ").unwrap_or("reminders");

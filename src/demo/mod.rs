@@ -287,7 +287,7 @@ impl<'a> Demo<'a> {
         let schedule = Schedule { round: sched.round.to_chrono(), guard: sched.guard.to_chrono() };
         let next = self.next_round()?;
         let mark = format!("round {}:", schedule.number(next));
-        if self.clerk.archive.recent_audit(&Owner::Game(name))?.iter().any(|line| line.text.starts_with(&mark)) {
+        if self.clerk.archive.recent_audit(&Owner::Game(name))?.iter().any(|line| line.deed().starts_with(&mark)) {
             self.clerk.tick(next, &TickOptions::default())?;
         }
         Ok(())

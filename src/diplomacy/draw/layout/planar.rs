@@ -17,6 +17,7 @@ pub struct Embedding {
     /// The faces.
     pub faces: Vec<Vec<usize>>,
     /// Edges of the graph that are not in it.
+    #[cfg_attr(not(test), expect(dead_code, reason = "the tests hold the embedding to it"))]
     pub refused: Vec<Edge>,
     /// Edges that were added to hold loosely joined parts together; where they show as a border, it is a wall.
     pub added: Vec<Edge>,
