@@ -8,7 +8,8 @@ use thiserror::Error;
 
 /// First words of every journal file; the number is the version of the format.
 const MAGIC: &str = "chancery-txn";
-const VERSION: &str = "1";
+/// Version of the format.
+pub const VERSION: &str = "1";
 
 /// One recorded operation. No two of a record touch the same file, so their order does not matter to the outcome.
 #[derive(Clone, Debug, PartialEq, Eq)]

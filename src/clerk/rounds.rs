@@ -153,7 +153,10 @@ impl Clerk {
     }
 
     /// A note of the scheduler; one that cannot be read counts as missing, and is told.
-    fn note<T: std::str::FromStr<Err: std::fmt::Display>>(&self, name: &str) -> Result<Option<T>, ClerkError> {
+    pub(super) fn note<T: std::str::FromStr<Err: std::fmt::Display>>(
+        &self,
+        name: &str,
+    ) -> Result<Option<T>, ClerkError> {
         let Some(bytes) = self.archive.read_note(name)? else { return Ok(None) };
         match String::from_utf8_lossy(&bytes).trim().parse() {
             Ok(note) => Ok(Some(note)),

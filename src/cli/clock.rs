@@ -1,5 +1,7 @@
-//! `chancery clock`: deadlines: next, tick, date, absence (operations.md 2.2, OPS-013).
+//! `chancery clock`: deadlines: next, tick, date, absence (operations.md 2.2, OPS-013); the verbs that work on a site are
+//! in [`outage`].
 
+use super::outage;
 use super::stream::{self, Object, Reply};
 use crate::clock::absence::{list_text, parse_list};
 use crate::clock::timing::is_movement;
@@ -31,6 +33,14 @@ enum Verb {
     Date(Check),
     /// The absence each SET ABSENCE means (JSON Lines)
     Absence(Check),
+    /// Stop all deadline work until `clock resume`
+    Suspend(outage::SuspendArgs),
+    /// Go on with deadline work
+    Resume(outage::ResumeArgs),
+    /// Move deadlines of active games
+    Extend(outage::ExtendArgs),
+    /// Say how a game's next deadline comes about
+    Explain(outage::ExplainArgs),
 }
 
 /// Where a data verb takes its objects from.
@@ -48,6 +58,10 @@ pub fn run(args: Args) -> ExitCode {
         Verb::Tick(from) => data(from, &["tick"], |line| tick(line).into()),
         Verb::Date(from) => data(from, &["dates"], |line| date(line).into()),
         Verb::Absence(from) => data(from, &["absences"], |line| absence(line).into()),
+        Verb::Suspend(args) => outage::suspend(args),
+        Verb::Resume(args) => outage::resume(args),
+        Verb::Extend(args) => outage::extend(args),
+        Verb::Explain(args) => outage::explain(args),
     }
 }
 

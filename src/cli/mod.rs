@@ -13,9 +13,12 @@ pub mod mail;
 pub mod map;
 pub mod map_draw;
 pub mod orders;
+pub mod outage;
+pub mod queue;
 pub mod run;
 pub mod status;
 pub mod stream;
+pub mod version;
 
 /// A play-by-mail judge.
 #[derive(Parser, Debug)]
@@ -57,8 +60,14 @@ enum Verb {
     Map(map::Args),
     /// Order text in, canonical orders or codes out
     Orders(orders::Args),
+    /// Outgoing mail that waits: list, show, retry, hold, drop, flush
+    Queue(queue::Args),
+    /// Incoming mail that could not be handled: list, show, retry, drop
+    Dead(queue::DeadArgs),
     /// Status files: check, fmt, json
     Status(status::Args),
+    /// Version of the program and of the time zones in it
+    Version,
 }
 
 /// Entry point of the program.
@@ -79,6 +88,9 @@ pub fn main() -> ExitCode {
         Verb::Mail(args) => mail::run(args),
         Verb::Map(args) => map::run(args),
         Verb::Orders(args) => orders::run(args),
+        Verb::Queue(args) => queue::run(args),
+        Verb::Dead(args) => queue::run_dead(args),
         Verb::Status(args) => status::run(args),
+        Verb::Version => version::run(),
     }
 }

@@ -144,7 +144,8 @@ pub fn run_publish(args: PublishArgs) -> ExitCode {
     })
 }
 
-fn with_clerk(
+/// Opens the site, acts, and turns what went wrong into an exit code.
+pub(super) fn with_clerk(
     site: &SiteArgs,
     act: impl FnOnce(&crate::clerk::Clerk, chrono::DateTime<chrono::Utc>) -> Result<(), crate::clerk::ClerkError>,
 ) -> ExitCode {

@@ -9,6 +9,7 @@ pub mod code;
 pub mod commands;
 pub mod create;
 pub mod decision;
+pub mod extend;
 pub mod help;
 pub mod lists;
 mod master;

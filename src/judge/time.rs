@@ -202,3 +202,8 @@ pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence
     let not = clock::absence::list_text(&all).unwrap_or_default();
     Ok(NewAbsence { not, words: absence.words() })
 }
+
+/// What the clock would do with the game in a round held now, in a word (clock.md 3).
+pub fn verdict_word(table: &Table, previous_round: Option<DateTime<Utc>>) -> &'static str {
+    with_clock(table, previous_round, |game| clock::tick::tick(game).action.word())
+}

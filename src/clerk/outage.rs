@@ -1,0 +1,183 @@
+//! The keeper's answer to an outage (clock.md 12, OPS-084): suspend, resume, and move the deadlines that fell into it.
+//! Each game is moved in a commit of its own; run again after a crash, none is moved twice.
+
+use super::{Clerk, ClerkError, stamp};
+use crate::archive::{ArchiveError, GameName, MAIL_WAIT, Transaction};
+use crate::clock::{CheckTim, Extension, Schedule, Suspension};
+use crate::judge::{GameState, extend, time};
+use chrono::{DateTime, TimeDelta, Utc};
+
+/// A deadline that was, or would be, moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Moved {
+    /// Game.
+    pub game: String,
+    /// The deadline before, in words.
+    pub from: String,
+    /// The deadline after.
+    pub to: String,
+}
+
+/// What an extension did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extended {
+    /// Deadlines moved.
+    pub moved: Vec<Moved>,
+    /// Games that this very extension had moved before.
+    pub before: Vec<String>,
+    /// Games that could not be moved, and why.
+    pub failed: Vec<(String, String)>,
+}
+
+/// What resuming did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resumed {
+    /// The suspension that ended; `None`: there was none.
+    pub suspension: Option<Suspension>,
+    /// Deadlines, with `--extend`.
+    pub extended: Extended,
+}
+
+impl Clerk {
+    /// Stops deadline work. Returns the suspension in force: an earlier one stays, since the outage is counted from it.
+    pub fn suspend(&self, reason: &str, now: DateTime<Utc>) -> Result<Suspension, ClerkError> {
+        let _lock = self.archive.lock_round()?;
+        if let Some(there) = self.note::<Suspension>("suspended")? {
+            return Ok(there);
+        }
+        let last: Option<CheckTim> = self.note("check.tim")?;
+        let since = last.map_or(now, |last| last.time.min(now));
+        let suspension = Suspension { since, at: now, reason: reason.to_owned() };
+        let mut transaction = Transaction::of_judge(format!("{} suspended: {}", stamp(now), suspension));
+        transaction.replace("cron/suspended", format!("{suspension}\n"))?;
+        let lock = self.archive.lock_judge(MAIL_WAIT)?;
+        self.archive.commit(&lock, transaction)?;
+        Ok(suspension)
+    }
+
+    /// Lets deadline work go on, as it is or after moving the deadlines that the outage has hit. While a game could not
+    /// be moved the suspension stays, so that nobody is late because of it.
+    pub fn resume(&self, extending: bool, dry: bool, now: DateTime<Utc>) -> Result<Resumed, ClerkError> {
+        let _lock = self.archive.lock_round()?;
+        let suspension: Option<Suspension> = self.note("suspended")?;
+        let last: Option<CheckTim> = self.note("check.tim")?;
+        let mut extended = Extended::default();
+        let since = suspension.as_ref().map(|s| s.since).or(last.map(|last| last.time));
+        if extending && let Some(since) = since {
+            let mark = format!("outage since {}:", stamp(since));
+            extended = self.extend_all(&Extension::after_outage(since, now), &mark, dry, now)?;
+        }
+        if dry || !extended.failed.is_empty() {
+            return Ok(Resumed { suspension, extended });
+        }
+        // The guard counts from now. A round that was counted before is not counted again.
+        let sched = &self.site.config.sched;
+        let schedule = Schedule { round: sched.round.to_chrono(), guard: sched.guard.to_chrono() };
+        if let Some(last) = last {
+            let number = schedule.number(now);
+            let round = if last.round >= number { number } else { number - 1 };
+            self.archive.write_note("check.tim", format!("{}\n", CheckTim { round, time: now }).as_bytes())?;
+        }
+        if suspension.is_some() {
+            self.archive.remove_note("suspended")?;
+        }
+        Ok(Resumed { suspension, extended })
+    }
+
+    /// Moves deadlines by hand.
+    pub fn extend(&self, extension: &Extension, dry: bool, now: DateTime<Utc>) -> Result<Extended, ClerkError> {
+        if extension.by <= TimeDelta::zero() || extension.to < extension.from {
+            return Err(ClerkError::Site("nothing to extend: want --from not after --to, and --by above 0".into()));
+        }
+        let _lock = self.archive.lock_round()?;
+        let (from, to) = (stamp(extension.from), stamp(extension.to));
+        let mark = format!("extension {from} to {to} by {}m:", extension.by.num_minutes());
+        self.extend_all(extension, &mark, dry, now)
+    }
+
+    fn extend_all(
+        &self,
+        extension: &Extension,
+        mark: &str,
+        dry: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Extended, ClerkError> {
+        let mut extended = Extended::default();
+        let lines = self.index()?;
+        let mut names: Vec<&str> =
+            lines.iter().filter(|l| l.state == GameState::Active).map(|l| l.name.as_str()).collect();
+        names.sort_unstable();
+        for name in names {
+            if let Err(error) = self.extend_one(name, extension, mark, dry, now, &mut extended) {
+                extended.failed.push((name.to_owned(), error.to_string()));
+            }
+        }
+        if !dry {
+            self.publish_dirty(now);
+        }
+        Ok(extended)
+    }
+
+    fn extend_one(
+        &self,
+        name: &str,
+        extension: &Extension,
+        mark: &str,
+        dry: bool,
+        now: DateTime<Utc>,
+        extended: &mut Extended,
+    ) -> Result<(), ClerkError> {
+        let game = GameName::old(name)?;
+        let lock = self.archive.lock(&game, MAIL_WAIT)?;
+        if self.archive.recent_audit(lock.owner())?.iter().any(|line| line.text.contains(mark)) {
+            extended.before.push(name.to_owned());
+            return Ok(());
+        }
+        let unreadable = || ClerkError::Site("its status file cannot be read".into());
+        let mut tries = 0;
+        loop {
+            let loaded = self.load(&game, now)?.ok_or_else(unreadable)?;
+            let seq = self.archive.seq(lock.owner())?;
+            let seed = self.seed(&["extend", name, &seq.to_string()]);
+            let mut table = loaded.table(&self.house, seed, now);
+            let Some((old, outcome)) = extend::extend(&mut table, extension) else { return Ok(()) };
+            let from = time::long(old, table.zone());
+            let moved = Moved { game: name.to_owned(), from, to: table.deadline_long() };
+            if dry {
+                extended.moved.push(moved);
+                return Ok(());
+            }
+            let mut decision = outcome.decision;
+            decision.audit = format!("{mark} {}", decision.audit);
+            let mut transaction = self.transaction(&game, &loaded, decision, seed, now)?;
+            transaction.expect("status", loaded.stamp())?;
+            self.mark(&game);
+            match self.archive.commit(&lock, transaction) {
+                Ok(_) => {
+                    extended.moved.push(moved);
+                    return Ok(());
+                }
+                // Somebody edits the file by hand just now.
+                Err(ArchiveError::Changed(_)) if tries < 5 => tries += 1,
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// How a game stands with the clock, in sentences (`clock explain`).
+    pub fn explain_deadline(&self, name: &str, now: DateTime<Utc>) -> Result<String, ClerkError> {
+        let missing = || ClerkError::Site(format!("no game {name} can be read here"));
+        let game = self.existing(name)?.ok_or_else(missing)?;
+        let loaded = self.load(&game, now)?.ok_or_else(missing)?;
+        let table = loaded.table(&self.house, 0, now);
+        let last: Option<CheckTim> = self.note("check.tim")?;
+        let mut text = format!("Game {name}, {}, {}.\n", table.phase(), table.index.state.word());
+        text += &match table.game.deadline {
+            Some(deadline) => format!("Its deadline is {}.\n", time::long(deadline, table.zone())),
+            None => "It has no deadline now.\n".to_owned(),
+        };
+        text += &format!("A round now would come to: {}.\n", time::verdict_word(&table, last.map(|l| l.time)));
+        text += &format!("For a deadline set now, in a phase of this kind:\n{}\n", time::explain_next(&table));
+        Ok(text)
+    }
+}
