@@ -12,7 +12,8 @@ run: setup
 # Every test; installs what it needs (tests/setup.sh says what and why).
 test: setup
 	sh tests/setup.sh
-	$(CARGO) test --locked --all-targets
+	$(CARGO) test --locked --lib --bins --tests
+	$(CARGO) check --locked --benches
 	$(CARGO) test --locked --doc
 
 bench: setup
