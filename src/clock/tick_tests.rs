@@ -75,6 +75,17 @@ fn dismissal_names_controllers_once() {
     assert_eq!(verdict.late, ["ITALY", "FRANCE", "TURKEY"]);
 }
 
+/// A dummy excused by CD_DUMMIES is not dismissed for the vacant seat beside it, which nobody can lose.
+#[test]
+fn nobody_is_dismissed_from_a_vacant_seat() {
+    let timing: Timing = "GRACE 0".parse().unwrap();
+    let owing = [Owing { power: "A", seat: Seat::Dummy }, Owing { power: "B", seat: Seat::Resigned }];
+    let rules = ClockRules { cd_dummies: true, ..ClockRules::default() };
+    let late = game(&timing, &owing, "202407121200");
+    let verdict = tick(&GameClock { rules, ..late });
+    assert_eq!((verdict.action, verdict.late, verdict.dismissed), (Action::Dismiss, vec!["B"], vec![]));
+}
+
 #[test]
 fn order_entry() {
     let timing = Timing::default();
@@ -166,7 +177,10 @@ proptest! {
         let may_rise = matches!(verdict.action, Action::LateNotice | Action::Preview);
         prop_assert!(may_rise || verdict.delay <= delay);
         prop_assert!(verdict.delay <= 72);
-        prop_assert_eq!(verdict.dismissed.is_empty(), verdict.action != Action::Dismiss || seats.iter().all(|s| *s == 2));
+        // Late powers whose seat is vacant have nobody to dismiss; exempt ones are not late at all.
+        let occupied = |owing: &&Owing| owing.seat != Seat::Resigned && verdict.late.contains(&owing.power);
+        let somebody = verdict.action == Action::Dismiss && owing.iter().any(|owing| occupied(&owing));
+        prop_assert_eq!(verdict.dismissed.is_empty(), !somebody);
         if verdict.action == Action::Process {
             prop_assert!(verdict.late.is_empty() && delay <= 72);
         }
