@@ -110,7 +110,7 @@ fn components(nodes: &[usize], near: &[Vec<usize>], without: Option<usize>) -> V
     parts
 }
 
-/// A fragment: what hangs together outside the drawn part, with the drawn nodes it touches.
+/// A fragment of more than an edge: what hangs together outside the drawn part, with the drawn nodes it touches.
 struct Fragment {
     inside: Vec<usize>,
     feet: BTreeSet<usize>,
@@ -120,75 +120,90 @@ struct Fragment {
 fn faces(nodes: usize, edges: &BTreeSet<Edge>) -> Option<Vec<Vec<usize>>> {
     let mut open = edges.clone();
     open.extend(biconnecting(nodes, edges));
-    let near = neighbours(nodes, &open);
-    let Some(cycle) = first_cycle(nodes, &near) else {
+    let mut left = neighbours(nodes, &open);
+    let Some(cycle) = first_cycle(nodes, &left) else {
         return Some(vec![(0..nodes).collect()]);
     };
+    let mut close = |left: &mut Vec<Vec<usize>>, a: usize, b: usize| {
+        left[a].retain(|n| *n != b);
+        left[b].retain(|n| *n != a);
+        open.remove(&edge(a, b))
+    };
     let mut drawn = vec![false; nodes];
+    let mut by_node: Vec<Vec<usize>> = vec![Vec::new(); nodes];
     for (i, node) in cycle.iter().enumerate() {
         drawn[*node] = true;
-        open.remove(&edge(*node, cycle[(i + 1) % cycle.len()]));
+        by_node[*node] = vec![0, 1];
+        close(&mut left, *node, cycle[(i + 1) % cycle.len()]);
     }
     let mut faces = vec![cycle.clone(), cycle.into_iter().rev().collect()];
-    while !open.is_empty() {
-        let left = neighbours(nodes, &open);
-        let fragments = fragments(&left, &drawn);
-        let mut by_node: Vec<Vec<usize>> = vec![Vec::new(); nodes];
-        for (i, face) in faces.iter().enumerate() {
-            for node in face {
-                by_node[*node].push(i);
-            }
-        }
-        let admits = |fragment: &Fragment| -> Vec<usize> {
-            let mut feet = fragment.feet.iter();
-            let Some(first) = feet.next() else { return Vec::new() };
-            let mut list = by_node[*first].clone();
-            for foot in feet {
-                list.retain(|face| by_node[*foot].binary_search(face).is_ok());
-            }
-            list
-        };
-        let mut best: Option<(usize, usize, Vec<usize>)> = None;
-        for (i, fragment) in fragments.iter().enumerate() {
-            let list = admits(fragment);
-            if best.as_ref().is_none_or(|(count, _, _)| list.len() < *count) {
-                let done = list.len() < 2;
-                best = Some((list.len(), i, list));
-                if done {
-                    break;
-                }
-            }
-        }
-        let Some((count, at, list)) = best else { break };
-        let fragment = &fragments[at];
-        if count == 0 {
-            return None;
-        }
-        let path = path_through(fragment, &left);
-        let (Some(start), Some(end), Some(face)) = (path.first(), path.last(), list.first()) else { break };
-        let old = &faces[*face];
-        let (Some(i), Some(j)) = (old.iter().position(|n| n == start), old.iter().position(|n| n == end)) else {
-            break;
-        };
+    while let Some((path, face)) = next_path(&left, &drawn, &by_node)? {
+        let (start, end) = (path.first()?, path.last()?);
+        let old = std::mem::take(&mut faces[face]);
+        let (i, j) = (old.iter().position(|n| n == start)?, old.iter().position(|n| n == end)?);
         let arc = |from: usize, to: usize| -> Vec<usize> {
             let length = (to + old.len() - from) % old.len();
             (0..=length).map(|k| old[(from + k) % old.len()]).collect()
         };
         let middle = &path[1..path.len() - 1];
-        let mut one = arc(i, j);
+        let (mut one, mut two) = (arc(i, j), arc(j, i));
+        // What lies strictly on the second arc leaves the face for the new one.
+        for node in &two[1..two.len() - 1] {
+            by_node[*node].retain(|f| *f != face);
+        }
         one.extend(middle.iter().rev());
-        let mut two = arc(j, i);
         two.extend(middle);
-        for pair in path.windows(2) {
-            open.remove(&edge(pair[0], pair[1]));
-        }
-        for node in &path {
+        for node in middle {
             drawn[*node] = true;
+            by_node[*node] = vec![face];
         }
-        faces[*face] = one;
+        for node in &two {
+            by_node[*node].push(faces.len());
+        }
+        for pair in path.windows(2) {
+            close(&mut left, pair[0], pair[1]);
+        }
+        faces[face] = one;
         faces.push(two);
     }
     Some(faces)
+}
+
+/// The next path to draw and the face that takes it: of the fragment that the fewest faces admit. `Some(None)`: all is
+/// drawn; `None`: a fragment fits no face.
+fn next_path(left: &[Vec<usize>], drawn: &[bool], by_node: &[Vec<usize>]) -> Option<Option<(Vec<usize>, usize)>> {
+    let mut best: Option<(usize, usize, usize, usize)> = None;
+    for (a, others) in left.iter().enumerate().filter(|(a, _)| drawn[*a]) {
+        for b in others.iter().copied().filter(|b| *b > a && drawn[*b]) {
+            let mut common = by_node[a].iter().filter(|face| by_node[b].binary_search(face).is_ok());
+            let face = *common.next()?;
+            let count = 1 + common.count();
+            if count == 1 {
+                return Some(Some((vec![a, b], face)));
+            }
+            if best.is_none_or(|(least, ..)| count < least) {
+                best = Some((count, a, b, face));
+            }
+        }
+    }
+    let fragments = fragments(left, drawn);
+    let mut part: Option<(usize, &Fragment, usize)> = None;
+    for fragment in &fragments {
+        let mut feet = fragment.feet.iter();
+        let mut list = by_node[*feet.next()?].clone();
+        for foot in feet {
+            list.retain(|face| by_node[*foot].binary_search(face).is_ok());
+        }
+        let face = *list.first()?;
+        if part.is_none_or(|(least, ..)| list.len() < least) {
+            part = Some((list.len(), fragment, face));
+        }
+    }
+    Some(match (best, part) {
+        (Some((count, a, b, face)), part) if part.is_none_or(|(least, ..)| count <= least) => Some((vec![a, b], face)),
+        (_, Some((_, fragment, face))) => Some((path_through(fragment, left), face)),
+        _ => None,
+    })
 }
 
 /// Some cycle, as long as a walk of depth first finds from node 0.
@@ -243,20 +258,12 @@ fn fragments(near: &[Vec<usize>], drawn: &[bool]) -> Vec<Fragment> {
         }
         list.push(Fragment { inside, feet });
     }
-    for (a, others) in near.iter().enumerate().filter(|(a, _)| drawn[*a]) {
-        for b in others.iter().filter(|b| **b > a && drawn[**b]) {
-            list.push(Fragment { inside: Vec::new(), feet: BTreeSet::from([a, *b]) });
-        }
-    }
     list
 }
 
 /// The shortest path from the fragment's first foot through its inside to another foot.
 fn path_through(fragment: &Fragment, near: &[Vec<usize>]) -> Vec<usize> {
     let feet: Vec<usize> = fragment.feet.iter().copied().collect();
-    if fragment.inside.is_empty() {
-        return feet;
-    }
     let Some(start) = feet.first().copied() else { return Vec::new() };
     let inside: BTreeSet<usize> = fragment.inside.iter().copied().collect();
     let mut before: BTreeMap<usize, usize> = BTreeMap::new();
