@@ -153,25 +153,26 @@ impl<'a> Plan<'a> {
         let mut wanted = self.wanted(provinces, holes, &outer);
         let room = self.size[0] * self.size[1] / (provinces + holes).max(1) as f64;
         let mut calm = 0;
-        for round in 0..420 {
-            let push = if round < 300 { 0.75 } else { 0.5 };
+        for round in 0..300 {
+            let push = if round < 220 { 0.75 } else { 0.5 };
             let step = foam.relax(&wanted, push, 0.16);
             calm = if step < 0.8 { calm + 1 } else { 0 };
             if calm > 5 {
                 break;
             }
         }
-        for _ in 0..8 {
-            let thin: Vec<usize> =
-                (0..provinces).filter(|cell| place::inscribed(&foam.outline(*cell)) < NARROW).collect();
-            if thin.is_empty() {
+        for round in 0..20 {
+            let (narrow, most, push) = if round < 8 { (NARROW, 2.2, 0.8) } else { (ENOUGH, 6.0, 1.0) };
+            let width = |cell: &usize| place::inscribed(&foam.outline(*cell));
+            let thin: Vec<usize> = (0..provinces).filter(|cell| width(cell) < narrow).collect();
+            if thin.is_empty() && round >= 8 {
                 break;
             }
-            for cell in thin {
-                wanted[cell] = (wanted[cell] * 1.3).min(room * 2.2);
+            for cell in &thin {
+                wanted[*cell] = (wanted[*cell] * 1.3).min(room * most).max(wanted[*cell]);
             }
-            for _ in 0..50 {
-                foam.relax(&wanted, 0.8, 0.1);
+            for _ in 0..if thin.is_empty() { 0 } else { 50 } {
+                foam.relax(&wanted, push, 0.1);
             }
         }
         foam.refine();
