@@ -292,13 +292,13 @@ impl Foam {
                             force[0] += pull * (o[0] - here[0]);
                             force[1] += pull * (o[1] - here[1]);
                         }
-                        least = least.min((o[0] - here[0]).hypot(o[1] - here[1]));
+                        least = least.min(((o[0] - here[0]).powi(2) + (o[1] - here[1]).powi(2)).sqrt());
                     }
                 }
             }
             for other in &self.facing[corner] {
                 let o = self.at[*other];
-                let gap = (here[0] - o[0]).hypot(here[1] - o[1]);
+                let gap = ((here[0] - o[0]).powi(2) + (here[1] - o[1]).powi(2)).sqrt();
                 if gap < SHORTEST {
                     let k = (SHORTEST - gap) * 0.5 / gap.max(0.05);
                     force[0] += k * (here[0] - o[0]);
@@ -369,7 +369,7 @@ impl Foam {
             for k in [i + n - 2, i + n - 1, i] {
                 let [a, b, c] = [k, k + 1, k + 2].map(|at| self.at[ring[at % n]]);
                 let (u, v) = ([a[0] - b[0], a[1] - b[1]], [c[0] - b[0], c[1] - b[1]]);
-                let lengths = (u[0].hypot(u[1]) * v[0].hypot(v[1])).max(1e-12);
+                let lengths = ((u[0] * u[0] + u[1] * u[1]) * (v[0] * v[0] + v[1] * v[1])).sqrt().max(1e-12);
                 most = most.max((u[0] * v[0] + u[1] * v[1]) / lengths);
             }
         }

@@ -7,13 +7,14 @@
 mod foam;
 mod place;
 mod planar;
+mod scatter;
 mod spread;
 #[cfg(test)]
 mod tests;
 
-use super::art::{Art, Cell, Point, contacts_of, surface};
+use super::art::{Art, Cell, Point, Spot, contacts_of, surface};
 use super::pen::{Num, line_to, move_to, put};
-use crate::diplomacy::map::{Map, Terrain};
+use crate::diplomacy::map::{Map, Province, Terrain};
 use foam::Foam;
 use planar::{Edge, edge, embed};
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,13 +25,18 @@ const HOLE: usize = 6;
 const ROOM: f64 = 10_500.0;
 /// A cell whose inscribed circle is smaller is given more.
 const NARROW: f64 = 22.0;
+/// Every cell this wide is enough; else other outer faces are tried, so many in all.
+const ENOUGH: f64 = 9.0;
+const TRIES: usize = 4;
+/// A cell narrower than this holds no label that can be read.
+const KNOT: f64 = 4.0;
 /// A border this long can be seen.
 const VISIBLE: f64 = 6.0;
 
 /// Lays a map out. Deterministic; up to a few seconds for hundreds of provinces, so keep the result.
 pub fn layout(map: &Map) -> Art {
-    let plan = Plan::new(map);
-    plan.foam().map_or_else(|| plan.strips(), |foam| plan.finish(&foam))
+    let (plan, foam) = Plan::drawn(map);
+    foam.map_or_else(|| plan.scattered().0, |foam| plan.finish(&foam))
 }
 
 /// All unordered adjacent pairs.
@@ -45,28 +51,63 @@ struct Plan<'a> {
     map: &'a Map,
     edges: BTreeSet<Edge>,
     size: [f64; 2],
-    embedding: planar::Embedding,
+    faces: Vec<Vec<usize>>,
 }
 
 impl<'a> Plan<'a> {
-    fn new(map: &'a Map) -> Plan<'a> {
-        let edges = graph(map);
+    /// The plan with its cells. Where not all borders can be had, those go first whose places are near each other when
+    /// all are scattered by their distances. Where the cells are knotted all the same there are none: the board is no
+    /// map of anything.
+    fn drawn(map: &'a Map) -> (Plan<'a>, Option<Foam>) {
+        let (edges, nodes) = (graph(map), map.provinces.len());
+        let at = scatter::points(nodes, &planar::neighbours(nodes, &edges));
+        let plan = Plan::new(map, &scatter::nearness(&at, &edges));
+        let foam = plan.foam().filter(|foam| plan.narrowest(foam) >= KNOT);
+        (plan, foam)
+    }
+
+    fn new(map: &'a Map, worth: &BTreeMap<Edge, usize>) -> Plan<'a> {
         let nodes = map.provinces.len();
-        let embedding = if nodes >= 3 { embed(nodes, &edges) } else { planar::Embedding::default() };
+        let faces = if nodes >= 3 { embed(nodes, worth) } else { Vec::new() };
         let width = (nodes as f64 * ROOM * 4.0 / 3.0).sqrt().max(1600.0).round();
-        Plan { map, edges, size: [width, (width * 0.75).round()], embedding }
+        Plan { map, edges: worth.keys().copied().collect(), size: [width, (width * 0.75).round()], faces }
+    }
+
+    /// Radius of the circle that the narrowest cell holds.
+    fn narrowest(&self, foam: &Foam) -> f64 {
+        let widths = (0..self.map.provinces.len()).map(|cell| place::inscribed(&foam.outline(cell)));
+        widths.fold(f64::MAX, f64::min)
     }
 
     fn wet(&self, node: usize) -> bool {
         self.map.provinces.get(node).is_some_and(|p| p.terrain == Terrain::Water)
     }
 
-    /// The relaxed cells: provinces first, then the holes.
+    /// The relaxed cells: provinces first, then the holes. The longest face with the most water lies outside; where that
+    /// leaves a knot of cells too small to hold anything, others are tried and the widest drawing is taken.
     fn foam(&self) -> Option<Foam> {
-        let provinces = self.map.provinces.len();
-        let faces = &self.embedding.faces;
+        let faces = &self.faces;
         let worth = |face: &Vec<usize>| face.iter().map(|n| if self.wet(*n) { 3 } else { 2 }).sum::<usize>();
-        let outer_at = (0..faces.len()).max_by_key(|f| (faces.get(*f).map(worth), std::cmp::Reverse(*f)))?;
+        let mut order: Vec<usize> = (0..faces.len()).collect();
+        order.sort_by_key(|f| (std::cmp::Reverse(faces.get(*f).map(worth)), *f));
+        let mut best: Option<(f64, Foam)> = None;
+        for outer in order.into_iter().take(TRIES) {
+            let Some(foam) = self.foam_within(outer) else { continue };
+            let least = self.narrowest(&foam);
+            if best.as_ref().is_none_or(|(width, _)| least > *width) {
+                best = Some((least, foam));
+            }
+            if least >= ENOUGH {
+                break;
+            }
+        }
+        best.map(|(_, foam)| foam)
+    }
+
+    /// The relaxed cells with that face outside.
+    fn foam_within(&self, outer_at: usize) -> Option<Foam> {
+        let provinces = self.map.provinces.len();
+        let faces = &self.faces;
         let outer: Vec<usize> = faces.get(outer_at)?.iter().rev().copied().collect();
         let inner: Vec<Vec<usize>> =
             faces.iter().enumerate().filter(|(f, _)| *f != outer_at).map(|(_, face)| face.clone()).collect();
@@ -112,25 +153,26 @@ impl<'a> Plan<'a> {
         let mut wanted = self.wanted(provinces, holes, &outer);
         let room = self.size[0] * self.size[1] / (provinces + holes).max(1) as f64;
         let mut calm = 0;
-        for round in 0..420 {
-            let push = if round < 300 { 0.75 } else { 0.5 };
+        for round in 0..300 {
+            let push = if round < 220 { 0.75 } else { 0.5 };
             let step = foam.relax(&wanted, push, 0.16);
             calm = if step < 0.8 { calm + 1 } else { 0 };
             if calm > 5 {
                 break;
             }
         }
-        for _ in 0..8 {
-            let thin: Vec<usize> =
-                (0..provinces).filter(|cell| place::inscribed(&foam.outline(*cell)) < NARROW).collect();
-            if thin.is_empty() {
+        for round in 0..20 {
+            let (narrow, most, push) = if round < 8 { (NARROW, 2.2, 0.8) } else { (ENOUGH, 6.0, 1.0) };
+            let width = |cell: &usize| place::inscribed(&foam.outline(*cell));
+            let thin: Vec<usize> = (0..provinces).filter(|cell| width(cell) < narrow).collect();
+            if thin.is_empty() && round >= 8 {
                 break;
             }
-            for cell in thin {
-                wanted[cell] = (wanted[cell] * 1.3).min(room * 2.2);
+            for cell in &thin {
+                wanted[*cell] = (wanted[*cell] * 1.3).min(room * most).max(wanted[*cell]);
             }
-            for _ in 0..50 {
-                foam.relax(&wanted, 0.8, 0.1);
+            for _ in 0..if thin.is_empty() { 0 } else { 50 } {
+                foam.relax(&wanted, push, 0.1);
             }
         }
         foam.refine();
@@ -224,137 +266,110 @@ impl<'a> Plan<'a> {
         at.iter().map(|p| turn(p, best)).collect()
     }
 
-    /// What is drawn from place to place: the refused edges, and those whose border came out too short to be seen.
-    /// Contacts of impassable land say nothing.
+    /// What is drawn from place to place: refused edges, and those whose border came out too short to be seen.
     fn links(&self, foam: &Foam) -> Vec<Edge> {
-        let shut = |node: usize| self.map.provinces.get(node).is_some_and(|p| p.terrain == Terrain::Shut);
-        let short = self.edges.iter().filter(|e| foam.length(**e) < VISIBLE);
-        short.copied().filter(|(a, b)| !shut(*a) && !shut(*b)).collect()
+        self.open().filter(|e| foam.length(*e) < VISIBLE).collect()
     }
 
     fn finish(&self, foam: &Foam) -> Art {
-        let map = self.map;
-        let provinces = map.provinces.len();
-        let outline = |cell: usize| ring_path(foam, cell);
-        let added: BTreeSet<Edge> = self.embedding.added.iter().copied().collect();
-        let (mut seas, mut lands, mut coasts, mut walls) = (String::new(), String::new(), String::new(), String::new());
+        let provinces = self.map.provinces.len();
+        let mut lines = Lines::default();
         for (key, border) in &foam.borders {
             let path = border_path(&border.iter().map(|c| foam.at[*c]).collect::<Vec<_>>());
-            let hole = key.1 >= provinces;
-            let line: &mut String = if added.contains(key) && !self.edges.contains(key) {
-                &mut walls
-            } else if hole || self.wet(key.0) != self.wet(key.1) {
-                &mut coasts
-            } else if self.wet(key.0) {
-                &mut seas
-            } else {
-                &mut lands
-            };
-            line.push_str(&path);
+            lines.of(self, *key, provinces, !self.edges.contains(key)).push_str(&path);
         }
-        let cells: Vec<Cell> = map
-            .provinces
-            .iter()
-            .enumerate()
-            .map(|(i, p)| Cell { code: p.code.clone(), surface: surface(p.terrain), path: outline(i) })
-            .collect();
-        let rings: Vec<Vec<Point>> =
-            (0..provinces).map(|i| foam.rings[i].iter().map(|c| foam.at[*c]).collect()).collect();
+        let rings: Vec<Vec<Point>> = (0..provinces).map(|i| foam.outline(i)).collect();
         let shared = |a: usize, b: usize| -> Option<Vec<Point>> {
             Some(foam.borders.get(&edge(a, b))?.iter().map(|c| foam.at[*c]).collect())
         };
-        let spots = place::place(map, &rings, &shared);
-        let links = self.links(foam).into_iter().filter_map(|(a, b)| {
-            let spot = |i: &usize| map.provinces.get(*i).and_then(|p| spots.get(&p.code)).map(|s| s.unit);
-            Some(link_path(spot(&a)?, spot(&b)?))
-        });
-        Art {
-            width: self.size[0],
-            height: self.size[1],
-            scale: 1.0,
-            type_size: place::TYPE_SIZE,
-            links: links.collect(),
-            bridges: Vec::new(),
-            blanks: (provinces..foam.rings.len()).map(outline).collect(),
-            lakes: Vec::new(),
-            sea_borders: seas,
-            land_borders: lands,
-            coasts,
-            walls,
-            contacts: contacts_of(map),
-            cells,
-            spots,
-        }
+        let spots = place::place(self.map, &rings, &shared);
+        let outline = |i: usize| ring_path(foam, i);
+        let blanks = (provinces..foam.rings.len()).map(outline).collect();
+        self.art(&outline, blanks, lines, self.links(foam), spots)
     }
 
-    /// Boards too small for an embedding, or one that could not be drawn: strips side by side, every adjacency that is no
-    /// shared edge a link, every shared edge that is no adjacency a wall.
-    fn strips(&self) -> Art {
+    /// Boards that no embedding serves: regions around scattered points, every adjacency that is no shared border a link,
+    /// every shared border that is no adjacency a wall.
+    fn scattered(&self) -> (Art, scatter::Regions) {
         let map = self.map;
-        let count = map.provinces.len().max(1);
-        let columns = (count as f64).sqrt().ceil() as usize;
-        let rows = count.div_ceil(columns);
-        let (w, h) = (self.size[0] / columns as f64, self.size[1] / rows as f64);
-        let corner = |i: usize| -> Point { [w * (i % columns) as f64, h * (i / columns) as f64] };
-        let ring = |i: usize| -> Vec<Point> {
-            let [x, y] = corner(i);
-            vec![[x, y], [x + w, y], [x + w, y + h], [x, y + h]]
-        };
-        let rings: Vec<Vec<Point>> = (0..map.provinces.len()).map(ring).collect();
-        let beside = |a: usize, b: usize| -> Option<Vec<Point>> {
-            let (a, b) = (a.min(b), a.max(b));
-            let [x, y] = corner(b);
-            if b == a + 1 && b % columns != 0 {
-                Some(vec![[x, y], [x, y + h]])
-            } else {
-                (b == a + columns).then(|| vec![[x, y], [x + w, y]])
-            }
-        };
-        let spots = place::place(map, &rings, &beside);
-        let (mut seas, mut lands, mut coasts, mut walls) = (String::new(), String::new(), String::new(), String::new());
-        let mut links = Vec::new();
-        for b in 0..map.provinces.len() {
-            for a in 0..b {
-                let joined = self.edges.contains(&(a, b));
-                match beside(a, b) {
-                    Some(line) => {
-                        let to = match (joined, self.wet(a), self.wet(b)) {
-                            (false, _, _) => &mut walls,
-                            (true, true, true) => &mut seas,
-                            (true, false, false) => &mut lands,
-                            _ => &mut coasts,
-                        };
-                        to.push_str(&border_path(&line));
-                    }
-                    None if joined => {
-                        let spot = |i: usize| spots.get(&map.provinces[i].code).map(|s| s.unit);
-                        links.extend(spot(a).zip(spot(b)).map(|(p, q)| link_path(p, q)));
-                    }
-                    None => {}
-                }
-            }
+        let nodes = map.provinces.len();
+        let spread = self.turned(&scatter::points(nodes, &planar::neighbours(nodes, &self.edges)));
+        let [w, h] = self.size;
+        let at = spread.iter().map(|p| [w / 2.0 * (1.0 + 0.88 * p[0]), h / 2.0 * (1.0 + 0.88 * p[1])]).collect();
+        let regions = scatter::regions(at, self.size);
+        let shared = |a: usize, b: usize| regions.borders.get(&edge(a, b)).map(|border| border.to_vec());
+        let spots = place::place(map, &regions.rings, &shared);
+        let mut lines = Lines::default();
+        for (key, border) in &regions.borders {
+            lines.of(self, *key, nodes, !self.edges.contains(key)).push_str(&border_path(border));
         }
-        let cells = map.provinces.iter().zip(&rings).map(|(p, ring)| Cell {
-            code: p.code.clone(),
-            surface: surface(p.terrain),
-            path: super::pen::polygon(ring),
-        });
+        let seen = scatter::touching(&regions, VISIBLE);
+        let far = self.open().filter(|e| !seen.contains(e)).collect();
+        let outline = |i: usize| super::pen::polygon(&regions.rings[i]);
+        (self.art(&outline, Vec::new(), lines, far, spots), regions)
+    }
+
+    /// Adjacencies that somebody may use: contacts of impassable land say nothing.
+    fn open(&self) -> impl Iterator<Item = Edge> + '_ {
+        let shut = |node: usize| self.map.provinces.get(node).is_some_and(|p| p.terrain == Terrain::Shut);
+        self.edges.iter().copied().filter(move |(a, b)| !shut(*a) && !shut(*b))
+    }
+
+    fn art(
+        &self,
+        outline: &dyn Fn(usize) -> String,
+        blanks: Vec<String>,
+        lines: Lines,
+        links: Vec<Edge>,
+        spots: BTreeMap<String, Spot>,
+    ) -> Art {
+        let map = self.map;
+        let unit = |i: usize| map.provinces.get(i).and_then(|p| spots.get(&p.code)).map(|spot| spot.unit);
+        let links = links.into_iter().filter_map(|(a, b)| Some(link_path(unit(a)?, unit(b)?))).collect();
+        let cell =
+            |(i, p): (usize, &Province)| Cell { code: p.code.clone(), surface: surface(p.terrain), path: outline(i) };
         Art {
             width: self.size[0],
             height: self.size[1],
             scale: 1.0,
             type_size: place::TYPE_SIZE,
-            cells: cells.collect(),
-            blanks: Vec::new(),
+            cells: map.provinces.iter().enumerate().map(cell).collect(),
+            blanks,
             lakes: Vec::new(),
-            sea_borders: seas,
-            land_borders: lands,
-            coasts,
-            walls,
+            sea_borders: lines.seas,
+            land_borders: lines.lands,
+            coasts: lines.coasts,
+            walls: lines.walls,
             links,
             bridges: Vec::new(),
             spots,
             contacts: contacts_of(map),
+        }
+    }
+}
+
+/// Borders by kind, as path data.
+#[derive(Default)]
+struct Lines {
+    seas: String,
+    lands: String,
+    coasts: String,
+    walls: String,
+}
+
+impl Lines {
+    /// The line that a border belongs to; nodes from `holes` on are land that is no space.
+    fn of(&mut self, plan: &Plan, key: Edge, holes: usize, wall: bool) -> &mut String {
+        if key.1 >= holes {
+            &mut self.coasts
+        } else if wall {
+            &mut self.walls
+        } else {
+            match (plan.wet(key.0), plan.wet(key.1)) {
+                (true, true) => &mut self.seas,
+                (false, false) => &mut self.lands,
+                _ => &mut self.coasts,
+            }
         }
     }
 }

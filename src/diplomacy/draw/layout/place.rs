@@ -72,7 +72,7 @@ fn shore(
 }
 
 fn apart(a: Point, b: Point) -> f64 {
-    (a[0] - b[0]).hypot(a[1] - b[1])
+    ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt()
 }
 
 /// Whether a box lies inside an outline.

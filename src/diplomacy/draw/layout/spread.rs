@@ -3,7 +3,7 @@
 
 use super::planar::Edge;
 use crate::diplomacy::draw::art::Point;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A triangulated drawing: nodes first as given, then one for each inner face of more than three corners.
 pub struct Drawing {
@@ -31,19 +31,50 @@ pub fn draw(nodes: usize, outer: &[usize], inner: &[Vec<usize>], extra: &[Option
         fixed[*node] = true;
         at[*node] = rim((i as f64 + 0.5) / outer.len() as f64);
     }
-    for round in 0..45 {
-        solve(&mut at, &fixed, &weight);
-        if round == 44 {
-            break;
-        }
+    let triangles: Vec<[usize; 3]> = inner
+        .iter()
+        .zip(extra)
+        .flat_map(|(face, own)| {
+            let sides = (0..face.len()).map(|i| (face[i], face[(i + 1) % face.len()]));
+            match (own, face.as_slice()) {
+                (Some(own), _) => sides.map(|(a, b)| [a, b, *own]).collect(),
+                (None, [a, b, c]) => vec![[*a, *b, *c]],
+                _ => Vec::new(),
+            }
+        })
+        .collect();
+    solve(&mut at, &fixed, &weight);
+    for round in 0..ROUNDS {
         let length = |e: &Edge| (at[e.0][0] - at[e.1][0]).hypot(at[e.0][1] - at[e.1][1]);
-        let mean = weight.keys().map(length).sum::<f64>() / weight.len().max(1) as f64;
-        for (e, w) in &mut weight {
-            *w = (w.powf(0.6) * (length(e) / mean).max(1e-9).powf(0.9)).clamp(1e-5, 1e5);
+        if round < ROUNDS / 3 {
+            let mean = weight.keys().map(length).sum::<f64>() / weight.len().max(1) as f64;
+            for (e, w) in &mut weight {
+                *w = (w.powf(0.6) * (length(e) / mean).max(1e-9).powf(0.9)).clamp(1e-6, 1e6);
+            }
+        } else {
+            // Nodes with little room around them let go of their neighbours, those with much pull.
+            let mut room = vec![0.0; total];
+            for [a, b, c] in &triangles {
+                let area = (at[*b][0] - at[*a][0]) * (at[*c][1] - at[*a][1])
+                    - (at[*c][0] - at[*a][0]) * (at[*b][1] - at[*a][1]);
+                for node in [a, b, c] {
+                    room[*node] += area.abs() / 6.0;
+                }
+            }
+            let mean = room.iter().sum::<f64>() / nodes as f64;
+            let want = |node: usize| if node < nodes { mean } else { mean * 0.4 };
+            let pull: Vec<f64> = (0..total).map(|n| (room[n] / want(n)).clamp(1e-6, 1e4).powf(0.22)).collect();
+            for (e, w) in &mut weight {
+                *w = (*w * pull[e.0] * pull[e.1]).clamp(1e-12, 1e12);
+            }
         }
+        solve(&mut at, &fixed, &weight);
     }
     Drawing { at }
 }
+
+/// Rounds of evening out: a third by length of edges, the rest by room around nodes.
+const ROUNDS: usize = 90;
 
 /// A point of the rounded rectangle, strictly convex so that no chord runs along it.
 fn rim(share: f64) -> Point {
@@ -52,55 +83,40 @@ fn rim(share: f64) -> Point {
     [bulge(angle.cos()), bulge(angle.sin())]
 }
 
-/// Conjugate gradients on the weighted Laplacian of the free nodes, begun at the last positions.
+/// Puts every free node at the weighted mean of its neighbours, exactly: nodes are taken out one by one, the fewest
+/// neighbours first, each leaving its pull to its neighbours in pairs (star to mesh), then put back in reverse. Nothing
+/// is ever subtracted, so weights many powers of ten apart do no harm.
 fn solve(at: &mut [Point], fixed: &[bool], weight: &BTreeMap<Edge, f64>) {
-    for axis in 0..2 {
-        let x: Vec<f64> = at.iter().map(|p| p[axis]).collect();
-        let pull = |v: &[f64]| -> Vec<f64> {
-            let mut out = vec![0.0; v.len()];
-            for (e, w) in weight {
-                let d = w * (v[e.0] - v[e.1]);
-                out[e.0] += d;
-                out[e.1] -= d;
-            }
-            for (o, f) in out.iter_mut().zip(fixed) {
-                if *f {
-                    *o = 0.0;
+    let mut pulls: Vec<BTreeMap<usize, f64>> = vec![BTreeMap::new(); at.len()];
+    for (e, w) in weight {
+        pulls[e.0].insert(e.1, *w);
+        pulls[e.1].insert(e.0, *w);
+    }
+    let mut waiting: BTreeSet<(usize, usize)> =
+        (0..at.len()).filter(|n| !fixed[*n]).map(|n| (pulls[n].len(), n)).collect();
+    let mut taken: Vec<(usize, Vec<(usize, f64)>)> = Vec::new();
+    while let Some((_, node)) = waiting.pop_first() {
+        let around: Vec<(usize, f64)> = std::mem::take(&mut pulls[node]).into_iter().collect();
+        let all: f64 = around.iter().map(|(_, w)| w).sum();
+        for (i, (a, w)) in around.iter().enumerate() {
+            let before = pulls[*a].len();
+            pulls[*a].remove(&node);
+            for (j, (b, v)) in around.iter().enumerate() {
+                if i != j {
+                    *pulls[*a].entry(*b).or_default() += w * v / all;
                 }
             }
-            out
-        };
-        let mut scale = vec![0.0; x.len()];
-        for (e, w) in weight {
-            scale[e.0] += w;
-            scale[e.1] += w;
+            if !fixed[*a] {
+                waiting.remove(&(before, *a));
+                waiting.insert((pulls[*a].len(), *a));
+            }
         }
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
-        let ease = |r: &[f64]| -> Vec<f64> { r.iter().zip(&scale).map(|(r, s)| r / s.max(1e-12)).collect() };
-        let mut x = x;
-        let mut rest: Vec<f64> = pull(&x).into_iter().map(|v| -v).collect();
-        let mut eased = ease(&rest);
-        let mut way = eased.clone();
-        let mut size = dot(&rest, &eased);
-        for _ in 0..400 {
-            if size < 1e-18 {
-                break;
-            }
-            let pulled = pull(&way);
-            let step = size / dot(&way, &pulled).max(1e-300);
-            for i in 0..x.len() {
-                x[i] += step * way[i];
-                rest[i] -= step * pulled[i];
-            }
-            eased = ease(&rest);
-            let next = dot(&rest, &eased);
-            for i in 0..x.len() {
-                way[i] = eased[i] + next / size * way[i];
-            }
-            size = next;
-        }
-        for (p, v) in at.iter_mut().zip(x) {
-            p[axis] = v;
+        taken.push((node, around));
+    }
+    for (node, around) in taken.into_iter().rev() {
+        let all: f64 = around.iter().map(|(_, w)| w).sum();
+        if all > 0.0 {
+            at[node] = [0, 1].map(|axis| around.iter().map(|(n, w)| w * at[*n][axis]).sum::<f64>() / all);
         }
     }
 }
