@@ -123,7 +123,7 @@ impl Clerk {
         if !options.dry_run && !fresh.is_empty() {
             self.suspend_for(old, now)?;
         }
-        self.take_maps(&maps, options, &mut done, now)?;
+        let maps = self.take_maps(maps, options, &mut done, now)?;
         if let Some(text) = old.host()? {
             self.take_settings(&text, options, &mut done, now)?;
         }
@@ -177,26 +177,25 @@ impl Clerk {
 
     /// The first round waits until the keeper has looked (OPS-111, 6).
     fn suspend_for(&self, old: &OldSite, now: DateTime<Utc>) -> Result<(), ClerkError> {
-        let reason = match old.last_round() {
-            Some(time) => format!("games of a DPjudge taken over; its last round was {}", stamp(time.into())),
-            None => "games of a DPjudge taken over".to_owned(),
-        };
-        self.suspend(&reason, now)?;
+        let last = old.last_round().map(DateTime::<Utc>::from);
+        self.suspend_since("games of a DPjudge taken over", last, now)?;
         Ok(())
     }
 
+    /// Installs what is new; gives it.
     fn take_maps(
         &self,
-        all: &[MapFile],
+        all: Vec<MapFile>,
         options: &ImportOptions,
         done: &mut Imported,
         now: DateTime<Utc>,
-    ) -> Result<(), ClerkError> {
+    ) -> Result<Vec<MapFile>, ClerkError> {
         let mut transaction = Transaction::of_judge(format!("{} maps of a DPjudge taken over", stamp(now)));
-        for file in all {
+        let mut new = Vec::new();
+        for file in &all {
             let trial = file.room == "trial";
             let here = Library::of_game(&self.site.root, trial);
-            let source = OldMaps { old: all, trial, here: &here };
+            let source = OldMaps { old: &all, trial, here: &here };
             let place = format!("{}/{}", file.room, file.name);
             let there = match SitePath::new(&place) {
                 Ok(path) => self.archive.read_site(&path)?.map(|content| content.bytes),
@@ -207,13 +206,14 @@ impl Clerk {
             if taken {
                 transaction.replace(&place, file.bytes.clone())?;
                 done.maps.push(place);
+                new.push(file.clone());
             }
         }
         if !options.dry_run && !done.maps.is_empty() {
             let lock = self.archive.lock_judge(MAIL_WAIT)?;
             self.archive.commit(&lock, transaction)?;
         }
-        Ok(())
+        Ok(new)
     }
 
     fn take_settings(
@@ -316,4 +316,3 @@ impl Clerk {
         Ok(outcome)
     }
 }
-

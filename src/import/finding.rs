@@ -225,7 +225,11 @@ impl fmt::Display for What {
             }
             What::Hashed(n) => write!(f, "{} hashed; the old words hold", count(*n, "password")),
             What::Anew(n) => {
-                write!(f, "{} set anew in clear, since only hashes exist here; they are in the file", count(*n, "password"))
+                write!(
+                    f,
+                    "{} set anew in clear, since only hashes exist here; they are in the file",
+                    count(*n, "password")
+                )
             }
             What::ClearPassword(lines) => {
                 write!(f, "{}: perhaps a clear password, in a line that is not understood", numbers(lines))
@@ -233,9 +237,9 @@ impl fmt::Display for What {
             What::Blanked(n) => write!(f, "{} blanked", count(*n, "password")),
             What::OldJudge => f.write_str("RULE OLD_JUDGE added: the game goes on as it began"),
             What::OldJudgeOut => f.write_str("RULE OLD_JUDGE taken out: the old judge knows no other way"),
-            What::OtherJudge => {
-                f.write_str("the game was begun without RULE OLD_JUDGE; the old judge will resolve some orders in another way")
-            }
+            What::OtherJudge => f.write_str(
+                "the game was begun without RULE OLD_JUDGE; the old judge will resolve some orders in another way",
+            ),
             What::Ours(line) => write!(f, "only chancery knows '{line}'"),
             What::Vote { from, to } => write!(f, "VOTE {from} written as VOTE {to}"),
             What::Held(line) => write!(f, "'{line}' became the flag held of the index; DEADLINE stays as it is"),
@@ -244,7 +248,11 @@ impl fmt::Display for What {
             What::NoLine(line) => write!(f, "'{line}': want game, variant, state, flags"),
             What::Twice(line) => write!(f, "'{line}': a second line for one game; the first counts"),
             What::Spelling(n) => {
-                write!(f, "{} written anew with the same words: name in 32 columns, lower case, sorted", count(*n, "line"))
+                write!(
+                    f,
+                    "{} written anew with the same words: name in 32 columns, lower case, sorted",
+                    count(*n, "line")
+                )
             }
             What::Derived { word: Some(word), state } => {
                 write!(f, "the index says '{word}'; by its PHASE the game is {}", state.word())

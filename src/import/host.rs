@@ -36,7 +36,8 @@ impl Literal {
 
     fn first(text: &str) -> Option<(Literal, &str)> {
         let text = text.trim_start();
-        for (word, literal) in [("True", Literal::Truth(true)), ("False", Literal::Truth(false)), ("None", Literal::None)]
+        for (word, literal) in
+            [("True", Literal::Truth(true)), ("False", Literal::Truth(false)), ("None", Literal::None)]
         {
             if let Some(rest) = text.strip_prefix(word).filter(|rest| !rest.starts_with(char::is_alphanumeric)) {
                 return Some((literal, rest));
@@ -209,9 +210,7 @@ pub fn read(bytes: &[u8], hash: &mut dyn FnMut(&str) -> String) -> Settings {
         }
         let name = |text: &str| text.trim().chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         let assigned = line.split_once('=').filter(|(left, right)| name(left) && !right.starts_with('='));
-        let read = assigned.and_then(|(left, right)| {
-            settings(left.trim(), &Literal::parse(right)?, hash)
-        });
+        let read = assigned.and_then(|(left, right)| settings(left.trim(), &Literal::parse(right)?, hash));
         // The line may hold a password.
         let shown = |line: &str| match line.split_once('=') {
             Some((left, _)) if left.to_lowercase().contains("password") => format!("{}= ***", left),

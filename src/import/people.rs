@@ -108,7 +108,11 @@ mod tests {
             ]
         );
         let entries: Vec<String> = registry.people.iter().map(words).collect();
-        let wanted = ["#101|greta@gm.example|Greta_Holm", "#311|bo@play.example,bo@work.example|Bo_Lindt", "#400||Somebody_Else"];
+        let wanted = [
+            "#101|greta@gm.example|Greta_Holm",
+            "#311|bo@play.example,bo@work.example|Bo_Lindt",
+            "#400||Somebody_Else",
+        ];
         assert_eq!(entries, wanted);
         // A second time changes nothing; another person under a number in use is told from the one who has it.
         let before = registry.clone();
