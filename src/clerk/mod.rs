@@ -4,7 +4,9 @@
 mod abuse;
 mod bounces;
 mod edits;
+mod export;
 mod games;
+mod import;
 mod incoming;
 mod moving;
 mod outage;
@@ -16,7 +18,9 @@ pub mod secrets;
 mod tend;
 
 pub use edits::{Sight, with_hashes};
+pub use export::Exported;
 pub use games::{Loaded, MapShelf};
+pub use import::{Import, ImportOptions, Imported};
 pub use incoming::Worked;
 pub use outage::{Extended, Moved, Resumed};
 pub use people::People;
