@@ -63,14 +63,17 @@ pub struct IndexLine {
 }
 
 /// A change to a file beside the status file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FileEdit {
     /// Append text to a file of the game directory (`results`, `press`, `results.jsonl`, `access`).
     Append(String, String),
     /// Replace it.
     Replace(String, String),
-    /// Keep the status file as it was before this decision under this name (`status.S1901M`).
+    /// Keep the status file as it was before this decision under this name (`status.rollback`).
     KeepStatus(String),
+    /// Keep the status file as it would be with this game under this name: `status.S1901M` has the orders of the very
+    /// mail that made the phase be processed (status-file.md 10.1).
+    KeepGame(String, Box<Game>),
     /// Rename within the game directory.
     Rename(String, String),
     /// Remove.

@@ -4,7 +4,7 @@ use super::table::Table;
 use crate::clock::{self, ClockRules, Query, Timing};
 use crate::diplomacy::rules::Rules;
 use crate::status::Game;
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, SubsecRound, Utc};
 use chrono_tz::Tz;
 
 /// The clock's rules among those in force.
@@ -37,7 +37,8 @@ pub fn set_next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
     let timing = timing(&table.game);
     let kind = table.referee.phase_kind(&table.game);
     let query = Query {
-        now: table.now,
+        // To the second, as it is filed: a replay comes to the same deadline.
+        now: table.now.trunc_subsecs(0),
         zone: table.zone(),
         timing: &timing,
         phase: &kind,
