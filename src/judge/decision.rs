@@ -1,7 +1,7 @@
 //! What the judge wants done: data that can be printed, snapshotted and replayed.
 
 use crate::mail::Letter;
-use crate::status::Game;
+use crate::status::{Game, PhaseState};
 
 /// State of a game in the index (status-file.md 10.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -34,6 +34,16 @@ impl GameState {
     /// The word in the index.
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(s, _)| *s == self).map_or("", |(_, w)| w)
+    }
+    /// Whether it goes with the phase of the status file (status-file.md 10.3, 10.4). A Master may set a running phase up
+    /// while the game is in preparation.
+    pub fn agrees(self, game: &Game) -> bool {
+        use GameState::{Active, Completed, Forming, Preparation, Terminated, Waiting};
+        match &game.phase {
+            PhaseState::Forming => matches!(self, Preparation | Forming | Waiting | Terminated),
+            PhaseState::Running(_) => matches!(self, Preparation | Active | Waiting | Terminated),
+            PhaseState::Completed => self == Completed,
+        }
     }
     /// The state of that word (lower case).
     pub fn named(word: &str) -> Option<GameState> {
