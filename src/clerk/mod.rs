@@ -6,6 +6,8 @@ mod bounces;
 mod edits;
 mod games;
 mod incoming;
+mod inspect;
+pub mod keeping;
 mod moving;
 mod outage;
 mod outgoing;
