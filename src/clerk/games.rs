@@ -13,6 +13,7 @@ use crate::judge::IndexLine;
 use crate::judge::commands::Line;
 use crate::judge::lists::{self, Opening};
 use crate::judge::table::{House, Records, Table};
+use crate::referee::Referee;
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
 use crate::status::index::derived_state;
@@ -212,6 +213,18 @@ impl Loaded {
     pub fn faults(&self) -> &[Diagnostic] {
         &self.faults
     }
+    /// Why the position cannot be, if it cannot.
+    pub fn position_fault(&self) -> Option<String> {
+        self.referee.position_fault(self.game())
+    }
+    /// The phase: `S1901M`, `FORMING`, `COMPLETED`.
+    pub fn short_phase(&self) -> String {
+        self.referee.phase_short(self.game())
+    }
+    /// The position now, as records of phases have it.
+    pub fn record_now(&self) -> serde_json::Value {
+        self.referee.record_now(self.game())
+    }
     /// The status file with the lines changed that differ; clear passwords are hashed by whoever made `next`.
     pub fn rewritten(&self, next: &Game) -> Result<Vec<u8>, ClerkError> {
         let mut document = self.document.clone();
@@ -258,6 +271,15 @@ impl Clerk {
     /// Reads a game. `None`: its status file has faults that leave nothing to work with; its mail waits (OPS-050).
     pub fn load(&self, game: &GameName, _now: DateTime<Utc>) -> Result<Option<Loaded>, ClerkError> {
         let Some(content) = self.archive.read(game, "status")? else { return Ok(None) };
+        let loaded = self.read_as(game, content)?;
+        if let Some(loaded) = loaded.as_ref().filter(|loaded| loaded.errors.is_empty()) {
+            self.memory.read(game, loaded.content.stamp, &loaded.content.bytes);
+        }
+        Ok(loaded)
+    }
+
+    /// The game as these bytes have it: its status file, or a kept copy. `None`: nothing to work with.
+    pub(super) fn read_as(&self, game: &GameName, content: Content) -> Result<Option<Loaded>, ClerkError> {
         let Ok(document) = Document::parse(&content.bytes) else { return Ok(None) };
         let line = self.index()?.into_iter().find(|l| l.name == game.as_str());
         let index = line.unwrap_or_else(|| IndexLine {
@@ -294,9 +316,6 @@ impl Clerk {
         }
         faults.sort_by_key(|d| d.line);
         let errors: Vec<String> = faults.iter().map(|d| d.to_string()).collect();
-        if errors.is_empty() {
-            self.memory.read(game, content.stamp, &content.bytes);
-        }
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
         let records = Filed { directory: self.archive.layout().game(game.as_str()) };
         Ok(Some(Loaded { document, content, index, rules: resolved.rules, referee, errors, faults, records }))

@@ -8,6 +8,8 @@ mod export;
 mod games;
 mod import;
 mod incoming;
+mod inspect;
+pub mod keeping;
 mod moving;
 mod outage;
 mod outgoing;

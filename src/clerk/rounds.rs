@@ -118,6 +118,15 @@ impl Clerk {
         };
         for _ in 0..5 {
             let Some(loaded) = self.load(&game, now)? else { return Ok(None) };
+            // Asked under the lock: somebody who commits writes both (status-file.md 10.3).
+            if !loaded.index().state.agrees(loaded.game()) {
+                let text = format!(
+                    "STATE AND PHASE DISAGREE: {}, {}; chancery repair mends the index",
+                    loaded.index().state.word(),
+                    loaded.short_phase()
+                );
+                return Err(ClerkError::Site(text));
+            }
             let seq = self.archive.seq(lock.owner())?;
             let seed = self.seed(&["round", name, &seq.to_string()]);
             let mut table = loaded.table(&self.house, seed, now);
