@@ -28,6 +28,7 @@ mod lock;
 mod name;
 mod round;
 pub mod spool;
+mod trace;
 mod transaction;
 
 pub use audit::AuditLine;
@@ -39,6 +40,7 @@ pub use lock::{GameLock, IndexLock, MAIL_WAIT, OutboxLock, OwnerLock, ReadLock, 
 pub use name::{GameName, NameError, Owner, SitePath, mail_id};
 pub use round::LastRound;
 pub use spool::Spool;
+pub use trace::Trace;
 pub use transaction::{Content, Stamp, Transaction};
 
 use crate::site::Layout;

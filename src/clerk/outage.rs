@@ -113,11 +113,8 @@ impl Clerk {
         now: DateTime<Utc>,
     ) -> Result<Extended, ClerkError> {
         let mut extended = Extended::default();
-        let lines = self.index()?;
-        let mut names: Vec<&str> =
-            lines.iter().filter(|l| l.state == GameState::Active).map(|l| l.name.as_str()).collect();
-        names.sort_unstable();
-        for name in names {
+        let book = self.book()?;
+        for name in book.lines().iter().filter(|l| l.state == GameState::Active).map(|l| l.name.as_str()) {
             if let Err(error) = self.extend_one(name, extension, mark, dry, now, &mut extended) {
                 extended.failed.push((name.to_owned(), error.to_string()));
             }

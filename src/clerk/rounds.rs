@@ -1,5 +1,7 @@
-//! One round of the clock over all games (operations.md 10): the guard, the lock, each game by itself.
+//! One round of the clock over all games (operations.md 10): the guard, the lock, each game by itself. A game that the
+//! agenda knows to sleep, and that nobody has touched since, is not opened.
 
+use super::agenda::Agenda;
 use super::{Clerk, ClerkError, stamp};
 use crate::archive::{ArchiveError, GameName, MAIL_WAIT, Transaction};
 use crate::clock::round::{CheckTim, Permit, Schedule, Suspension, first_of_day, permit};
@@ -22,8 +24,10 @@ pub struct TickOptions {
 /// What a round did.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ticked {
-    /// Games looked at.
+    /// Games that the round was about.
     pub games: usize,
+    /// Those of them whose files were opened; the others sleep.
+    pub opened: usize,
     /// Phases processed: game and phase.
     pub processed: Vec<(String, String)>,
     /// Games that could not be checked, and why.
@@ -32,9 +36,26 @@ pub struct Ticked {
     pub idle: Option<String>,
 }
 
+/// What a check of a game came to.
+enum Checked {
+    /// A phase was processed, or something else was done, or somebody was at it.
+    Awake(Option<String>),
+    /// There is nothing to do until then, unless the game changes.
+    Asleep(DateTime<Utc>),
+}
+
 impl Clerk {
-    /// One round.
+    /// One round, and the pages of what it has changed.
     pub fn tick(&self, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
+        let ticked = self.round(now, options)?;
+        if ticked.idle.is_none() {
+            self.publish_dirty(now);
+        }
+        Ok(ticked)
+    }
+
+    /// One round.
+    pub fn round(&self, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
         let mut ticked = Ticked::default();
         let lock = match self.archive.lock_round() {
             Ok(lock) => lock,
@@ -70,86 +91,113 @@ impl Clerk {
         };
         let previous = last.map(|l| l.time);
         let round = Round { previous, daily: first_of_day(previous, now) };
-        let mut names: Vec<String> =
-            self.index()?.into_iter().filter(|l| worth_checking(l.state, round.daily)).map(|l| l.name).collect();
-        names.sort();
-        for name in names {
-            if !options.games.is_empty() && !options.games.contains(&name) {
+        let everything = options.games.is_empty();
+        let (world, book, unfinished) = (self.world(), self.book()?, self.archive.unfinished()?);
+        // Who asks for a game by name wants it looked at.
+        let before = if everything { self.agenda(&world) } else { Agenda::default() };
+        let (mut sleepers, mut after) = (before.in_order(), Agenda::default());
+        for line in book.lines().iter().filter(|line| worth_checking(line.state, round.daily)) {
+            let name = line.name.as_str();
+            if !everything && !options.games.contains(&line.name) {
                 continue;
             }
             ticked.games += 1;
-            // One game's failure never stops the others (OPS-083).
-            let checked =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.check(&name, next.round, round, now)));
-            match checked {
-                Ok(Ok(Some(phase))) => ticked.processed.push((name, phase)),
-                Ok(Ok(None)) => {}
-                Ok(Err(error)) => {
-                    tracing::error!(game = name, %error, "round");
-                    ticked.failed.push((name, error.to_string()));
+            let checked = GameName::old(name).map_err(ClerkError::from).and_then(|game| {
+                let glimpse = self.glimpse(&game, line)?;
+                if let Some(entry) = sleepers.sleeping(name, glimpse.mark, now)
+                    && !unfinished.contains(&game)
+                {
+                    after.push(entry.clone());
+                    return Ok(None);
                 }
-                Err(_) => {
-                    tracing::error!(game = name, "the judge failed over this game");
-                    ticked.failed.push((name, "the judge failed".into()));
+                ticked.opened += 1;
+                let checked = self.check_apart(&game, next.round, round, now)?;
+                if let Checked::Asleep(until) = checked
+                    && let Some(entry) = glimpse.entry(name, until)
+                {
+                    after.push(entry);
+                }
+                Ok(Some(checked))
+            });
+            match checked {
+                Ok(Some(Checked::Awake(Some(phase)))) => ticked.processed.push((line.name.clone(), phase)),
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::error!(game = name, %error, "round");
+                    ticked.failed.push((line.name.clone(), error.to_string()));
                 }
             }
         }
-        if options.games.is_empty() {
+        if everything {
             self.archive.write_note("check.tim", format!("{next}\n").as_bytes())?;
+            if after != before {
+                self.keep_agenda(&after, &world);
+            }
         }
         drop(lock);
-        self.publish_dirty(now);
         Ok(ticked)
     }
 
-    /// Checks one game; the phase that was processed, if one was. What a round commits says which round it was: where an
-    /// interrupted round is run again, no game is counted twice (OPS-080).
-    fn check(&self, name: &str, number: i64, round: Round, now: DateTime<Utc>) -> Result<Option<String>, ClerkError> {
-        let game = GameName::old(name)?;
-        match self.look(&game, now) {
+    /// Checks one game. Whatever it comes to, the others are checked too (OPS-083).
+    fn check_apart(
+        &self,
+        game: &GameName,
+        number: i64,
+        round: Round,
+        now: DateTime<Utc>,
+    ) -> Result<Checked, ClerkError> {
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.check(game, number, round, now)))
+            .unwrap_or_else(|_| Err(ClerkError::Site("the judge failed over this game".into())))
+    }
+
+    /// Checks one game. What a round commits says which round it was: where an interrupted round is run again, no game is
+    /// counted twice (OPS-080).
+    fn check(&self, game: &GameName, number: i64, round: Round, now: DateTime<Utc>) -> Result<Checked, ClerkError> {
+        match self.look(game, now) {
             Ok(_) => {}
-            Err(error) if error.is_temporary() => return Ok(None),
+            Err(error) if error.is_temporary() => return Ok(Checked::Awake(None)),
             Err(error) => return Err(error),
         }
-        let lock = match self.archive.lock(&game, Duration::ZERO) {
+        let lock = match self.archive.lock(game, Duration::ZERO) {
             // Somebody is at it: next round.
-            Err(ArchiveError::Busy(_)) => return Ok(None),
+            Err(ArchiveError::Busy(_)) => return Ok(Checked::Awake(None)),
             lock => lock?,
         };
         for _ in 0..5 {
-            let Some(loaded) = self.load(&game, now)? else { return Ok(None) };
+            let Some(loaded) = self.load(game, now)? else { return Ok(Checked::Awake(None)) };
             let seq = self.archive.seq(lock.owner())?;
-            let seed = self.seed(&["round", name, &seq.to_string()]);
+            let seed = self.seed(&["round", game.as_str(), &seq.to_string()]);
             let mut table = loaded.table(&self.house, seed, now);
             let before = table.phase();
+            let rest = round::rest_until(&table);
             let Outcome { mut decision, reply } = round::check(&mut table, round);
             if decision.game.is_none()
                 && decision.index.is_none()
                 && decision.letters.is_empty()
                 && decision.files.is_empty()
             {
-                return Ok(None);
+                return Ok(rest.map_or(Checked::Awake(None), Checked::Asleep));
             }
             let mark = format!("round {number}:");
             if self.archive.recent_audit(lock.owner())?.iter().any(|line| line.deed().starts_with(&mark)) {
-                return Ok(None);
+                return Ok(Checked::Awake(None));
             }
             let did = decision.audit.strip_prefix("round: ").unwrap_or("reminders");
             decision.audit = format!("{mark} {did}");
             let processed = decision.game.is_some() && reply.outcome == "process";
-            let mut transaction = self.transaction(&game, &loaded, decision, seed, now)?;
+            let mut transaction = self.transaction(game, &loaded, decision, seed, now)?;
             transaction.expect("status", loaded.stamp())?;
-            self.mark(&game);
+            self.mark(game);
             match self.archive.commit(&lock, transaction) {
                 Ok(_) => {
                     drop(lock);
-                    return Ok(processed.then_some(before));
+                    return Ok(Checked::Awake(processed.then_some(before)));
                 }
                 Err(ArchiveError::Changed(_)) => continue,
                 Err(error) => return Err(error.into()),
             }
         }
-        Ok(None)
+        Ok(Checked::Awake(None))
     }
 
     /// A note of the scheduler; one that cannot be read counts as missing, and is told.

@@ -109,7 +109,8 @@ pub fn run_tick(args: TickArgs) -> ExitCode {
         match &ticked.idle {
             Some(why) => println!("nothing done: {why}"),
             None => {
-                println!("games {}, processed {}, failed {}", ticked.games, ticked.processed.len(), ticked.failed.len())
+                let (processed, failed) = (ticked.processed.len(), ticked.failed.len());
+                println!("games {}, opened {}, processed {processed}, failed {failed}", ticked.games, ticked.opened)
             }
         }
         for (game, phase) in &ticked.processed {

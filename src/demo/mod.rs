@@ -138,7 +138,7 @@ impl<'a> Demo<'a> {
             self.out(now)?;
         }
         let state = |demo: &Demo| -> Result<Option<GameState>, DemoError> {
-            Ok(demo.clerk.index()?.into_iter().find(|l| l.name == GAME).map(|l| l.state))
+            Ok(demo.clerk.book()?.of(GAME).map(|l| l.state))
         };
         match state(self)? {
             Some(GameState::Forming) => {}

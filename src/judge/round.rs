@@ -27,6 +27,14 @@ struct Verdict {
     dismissed: Vec<String>,
 }
 
+/// Until when no round, daily reminders included, has anything to do with this game as it is; `None`: the next one may.
+pub fn rest_until(table: &Table) -> Option<chrono::DateTime<chrono::Utc>> {
+    let held = table.index.held || table.game.held.is_some();
+    // Of a game that is not being played its Master hears every day.
+    let quiet = held || table.index.state == GameState::Active;
+    super::time::with_clock(table, None, clock::rest_until).filter(|_| quiet)
+}
+
 /// Checks one game.
 pub fn check(table: &mut Table, round: Round) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
