@@ -230,6 +230,7 @@ impl Loaded {
             records: &self.records,
             now,
             seed,
+            account: None,
         }
     }
 }
