@@ -3,7 +3,8 @@
 
 use super::agenda::Agenda;
 use super::{Clerk, ClerkError, stamp};
-use crate::archive::{ArchiveError, GameName, MAIL_WAIT, Transaction};
+use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Stamp, Transaction};
+use crate::clock::format;
 use crate::clock::round::{CheckTim, Permit, Schedule, Suspension, first_of_day, permit};
 use crate::judge::GameState;
 use crate::judge::round::{self, Round};
@@ -17,6 +18,10 @@ use std::time::Duration;
 pub struct TickOptions {
     /// One round regardless of an outage.
     pub no_guard: bool,
+    /// Only active games: no reminder about one that is not played.
+    pub active: bool,
+    /// Only the daily reminders: no game is checked, and no round counted.
+    pub reminders: bool,
     /// Only these games.
     pub games: Vec<String>,
 }
@@ -71,6 +76,7 @@ impl Clerk {
         let schedule = Schedule { round: sched.round.to_chrono(), guard: sched.guard.to_chrono() };
         let next = match permit(&schedule, last.as_ref(), suspended.as_ref(), now, options.no_guard) {
             Permit::Run(next) => next,
+            Permit::Counted if options.reminders => CheckTim { round: schedule.number(now), time: now },
             Permit::Counted => {
                 ticked.idle = Some("this round was counted already".into());
                 return Ok(ticked);
@@ -90,15 +96,17 @@ impl Clerk {
             }
         };
         let previous = last.map(|l| l.time);
-        let round = Round { previous, daily: first_of_day(previous, now) };
-        let everything = options.games.is_empty();
+        let daily = options.reminders || first_of_day(previous, now);
+        let round = Round { previous, daily, only_daily: options.reminders };
+        let everything = options.games.is_empty() && !options.reminders;
         let (world, book, unfinished) = (self.world(), self.book()?, self.archive.unfinished()?);
         // Who asks for a game by name wants it looked at.
         let before = if everything { self.agenda(&world) } else { Agenda::default() };
         let (mut sleepers, mut after) = (before.in_order(), Agenda::default());
-        for line in book.lines().iter().filter(|line| worth_checking(line.state, round.daily)) {
+        let daily = daily && !options.active;
+        for line in book.lines().iter().filter(|line| worth_checking(line.state, daily)) {
             let name = line.name.as_str();
-            if !everything && !options.games.contains(&line.name) {
+            if !options.games.is_empty() && !options.games.contains(&line.name) {
                 continue;
             }
             ticked.games += 1;
@@ -124,7 +132,11 @@ impl Clerk {
                 Ok(_) => {}
                 Err(error) => {
                     tracing::error!(game = name, %error, "round");
-                    ticked.failed.push((line.name.clone(), error.to_string()));
+                    let why = error.to_string();
+                    if let Err(error) = self.tell_failure(name, &why, now) {
+                        tracing::error!(game = name, %error, "the keeper could not be told");
+                    }
+                    ticked.failed.push((line.name.clone(), why));
                 }
             }
         }
@@ -169,23 +181,30 @@ impl Clerk {
             let seed = self.seed(&["round", game.as_str(), &seq.to_string()]);
             let mut table = loaded.table(&self.house, seed, now);
             let before = table.phase();
-            let rest = round::rest_until(&table);
+            let outlook = round::outlook(&table, round);
+            let warning = outlook.warning.map(|span| span.to_string()).unwrap_or_default();
+            let deadline = table.game.deadline.map(format::stamp).unwrap_or_default();
+            let occasion = [before.as_str(), deadline.as_str(), warning.as_str()];
             let Outcome { mut decision, reply } = round::check(&mut table, round);
             if decision.game.is_none()
                 && decision.index.is_none()
                 && decision.letters.is_empty()
                 && decision.files.is_empty()
             {
-                return Ok(rest.map_or(Checked::Awake(None), Checked::Asleep));
+                return Ok(outlook.rest_until.map_or(Checked::Awake(None), Checked::Asleep));
             }
-            let mark = format!("round {number}:");
+            let mark = if round.only_daily { format!("reminders {number}:") } else { format!("round {number}:") };
             if self.archive.recent_audit(lock.owner())?.iter().any(|line| line.deed().starts_with(&mark)) {
                 return Ok(Checked::Awake(None));
             }
             let did = decision.audit.strip_prefix("round: ").unwrap_or("reminders");
             decision.audit = format!("{mark} {did}");
+            let told = self.untold(game, occasion, &mut decision.letters, now)?;
             let processed = decision.game.is_some() && reply.outcome == "process";
             let mut transaction = self.transaction(game, &loaded, decision, seed, now)?;
+            for entry in &told {
+                transaction.ledger(entry);
+            }
             transaction.expect("status", loaded.stamp())?;
             self.mark(game);
             match self.archive.commit(&lock, transaction) {
@@ -198,6 +217,62 @@ impl Clerk {
             }
         }
         Ok(Checked::Awake(None))
+    }
+
+    /// Leaves of these letters those that were not sent before: a reminder goes out once for a WARN entry of a deadline
+    /// (OPS-082), an error is told the keeper once. What the ledger has to learn about the others.
+    fn untold(
+        &self,
+        game: &GameName,
+        [phase, deadline, warning]: [&str; 3],
+        letters: &mut Vec<Letter>,
+        now: DateTime<Utc>,
+    ) -> Result<Vec<Entry>, ClerkError> {
+        let (mut told, mut kept) = (Vec::new(), Vec::new());
+        for letter in letters.drain(..) {
+            let key = match letter.notice.as_str() {
+                "N10" => Key::of_reminder(game.as_str(), phase, deadline, warning, &letter.to),
+                "N62" => Key::of("failure", &format!("{game}:{}:{}", letter.to, Stamp::of(letter.text.as_bytes()))),
+                _ => {
+                    kept.push(letter);
+                    continue;
+                }
+            };
+            if !self.is_done(&key, Some(game.as_str()), now)? {
+                told.push(Entry { key, time: now, game: Some(game.to_string()), outcome: "sent".into() });
+                kept.push(letter);
+            }
+        }
+        *letters = kept;
+        Ok(told)
+    }
+
+    /// N62 about a game that could not be checked: to the keepers, once for each error.
+    fn tell_failure(&self, game: &str, why: &str, now: DateTime<Utc>) -> Result<(), ClerkError> {
+        let mark = format!("{game}:{}", Stamp::of(why.as_bytes()));
+        let key = Key::of("failure", &mark);
+        let lock = self.archive.lock_judge(MAIL_WAIT)?;
+        if self.is_done(&key, None, now)? {
+            return Ok(());
+        }
+        let mut transaction = Transaction::of_judge(format!("{} game {game} failed in a round", stamp(now)));
+        transaction.ledger(&Entry { key, time: now, game: None, outcome: "sent".into() });
+        for (n, keeper) in self.house.keepers.iter().enumerate() {
+            let letter = Letter {
+                to: keeper.clone(),
+                game: Some(game.to_owned()),
+                notice: "N62".into(),
+                subject: format!("Diplomacy adjudication error! ({game})"),
+                text: format!(
+                    "Game {game} could not be checked at {}:\n\n{why}\n\nIt stays as it is and is tried again in every round; this error is not mailed again.\n",
+                    stamp(now)
+                ),
+                ..Letter::default()
+            };
+            self.enqueue(&mut transaction, &letter, &["failed", &mark, &n.to_string()], now)?;
+        }
+        self.archive.commit(&lock, transaction)?;
+        Ok(())
     }
 
     /// A note of the scheduler; one that cannot be read counts as missing, and is told.
@@ -215,8 +290,34 @@ impl Clerk {
         }
     }
 
+    /// Active games whose deadline fell into an outage, a line each.
+    fn missed(&self, since: DateTime<Utc>, now: DateTime<Utc>) -> Result<Vec<String>, ClerkError> {
+        let (book, agenda) = (self.book()?, self.agenda(&self.world()));
+        let mut sleepers = agenda.in_order();
+        let mut missed = Vec::new();
+        for line in book.lines().iter().filter(|line| line.state == GameState::Active) {
+            let Ok(game) = GameName::old(&line.name) else { continue };
+            // Who sleeps on has no deadline before now.
+            if sleepers.sleeping(&line.name, self.glimpse(&game, line)?.mark, now).is_some() {
+                continue;
+            }
+            let Some(loaded) = self.load(&game, now)? else { continue };
+            let table = loaded.table(&self.house, 0, now);
+            let fell = |deadline| (since..=now).contains(&table.deadline_utc(deadline));
+            if table.game.deadline.is_some_and(fell) {
+                missed.push(format!("  {game}: {}\n", table.deadline_long()));
+            }
+        }
+        Ok(missed)
+    }
+
     /// N63: one mail to the keepers for an outage, in one commit with the suspension.
     fn tell_outage(&self, suspension: &Suspension, now: DateTime<Utc>) -> Result<(), ClerkError> {
+        let missed = self.missed(suspension.since, now)?;
+        let hit = match missed.as_slice() {
+            [] => "No deadline fell into it.".to_owned(),
+            games => format!("Deadlines that fell into it:\n\n{}", games.concat()),
+        };
         let mut transaction = Transaction::of_judge("outage noticed");
         transaction.replace("cron/suspended", format!("{suspension}\n"))?;
         for (n, keeper) in self.house.keepers.iter().enumerate() {
@@ -225,7 +326,7 @@ impl Clerk {
                 notice: "N63".into(),
                 subject: "JUDGE server outage".into(),
                 text: format!(
-                    "There was {} at {}.\nDeadlines are not processed until you say  chancery clock resume  (as it is)\nor  chancery clock resume --extend  (deadlines that fell into the outage are moved).\nMail is taken and orders are stored meanwhile.\n",
+                    "There was {} at {}.\nDeadlines are not processed until you say  chancery clock resume  (as it is)\nor  chancery clock resume --extend  (deadlines that fell into the outage are moved).\nMail is taken and orders are stored meanwhile.\n\n{hit}\n",
                     suspension.reason,
                     stamp(now)
                 ),

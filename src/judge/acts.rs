@@ -286,6 +286,8 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             Ok("subject of the press that follows".into())
         }
         Command::Process { .. } => {
+            // After a CIVIL_PREVIEW the game goes on with that.
+            desk.table.index.state = crate::judge::GameState::Active;
             desk.process = Some(Processing::Now);
             Ok("to be processed".into())
         }

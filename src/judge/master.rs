@@ -26,7 +26,8 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
         Command::Form if state == GameState::Terminated && table.forming() => Ok(()),
         Command::Form => refuse(Code::BadState, "A game that has begun forms again only by ROLLBACK FORMING."),
         Command::Process { force } => {
-            if state != GameState::Active || table.forming() {
+            let stopped = *force && process::is_stopped(table);
+            if state != GameState::Active && !stopped || table.forming() {
                 return refuse(Code::NotReady, "Only an active game can be processed.");
             }
             if let Some(error) = table.errors.first() {
