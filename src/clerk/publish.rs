@@ -170,7 +170,12 @@ impl Clerk {
             if known {
                 continue;
             }
-            let Some(tree) = self.tree(&line.name, false, now)? else { continue };
+            // A game that cannot be read is missing from the lists; the others are not.
+            let tree = self.tree(&line.name, false, now).unwrap_or_else(|error| {
+                tracing::warn!(game = line.name, %error, "publishing");
+                None
+            });
+            let Some(tree) = tree else { continue };
             if let (Some(card), Ok(mut cards)) = (tree.card, self.shelf.cards.lock()) {
                 cards.insert(line.name.clone(), card);
             }

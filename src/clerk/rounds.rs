@@ -186,6 +186,7 @@ impl Clerk {
             let deadline = table.game.deadline.map(format::stamp).unwrap_or_default();
             let occasion = [before.as_str(), deadline.as_str(), warning.as_str()];
             let Outcome { mut decision, reply } = round::check(&mut table, round);
+            let told = self.untold(game, occasion, &mut decision.letters, now)?;
             if decision.game.is_none()
                 && decision.index.is_none()
                 && decision.letters.is_empty()
@@ -199,7 +200,6 @@ impl Clerk {
             }
             let did = decision.audit.strip_prefix("round: ").unwrap_or("reminders");
             decision.audit = format!("{mark} {did}");
-            let told = self.untold(game, occasion, &mut decision.letters, now)?;
             let processed = decision.game.is_some() && reply.outcome == "process";
             let mut transaction = self.transaction(game, &loaded, decision, seed, now)?;
             for entry in &told {
