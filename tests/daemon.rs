@@ -199,9 +199,7 @@ fn two_daemons_and_a_cron_do_nothing_twice() {
 /// The samples that `init` leaves, with the site's own place in them.
 fn samples(root: &Path) -> Vec<(String, String)> {
     let entries = std::fs::read_dir(root.join("cron")).expect("samples").flatten();
-    entries
-        .filter_map(|e| Some((e.file_name().into_string().ok()?, std::fs::read_to_string(e.path()).ok()?)))
-        .collect()
+    entries.filter_map(|e| Some((e.file_name().into_string().ok()?, std::fs::read_to_string(e.path()).ok()?))).collect()
 }
 
 /// The words of every command line of the sample that begins with the program.

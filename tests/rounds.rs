@@ -154,7 +154,11 @@ fn one_games_failure_never_stops_the_others() {
         assert!(number(&text, "failed") >= 1, "{text}");
         assert!(String::from_utf8_lossy(&round.stderr).contains("aaa"), "it is said which");
     }
-    assert_eq!(mails(&site, &round(3), "N13").iter().filter(|m| m.to == "italy@example.org").count(), 1, "Italy is late");
+    assert_eq!(
+        mails(&site, &round(3), "N13").iter().filter(|m| m.to == "italy@example.org").count(),
+        1,
+        "Italy is late"
+    );
     let told: Vec<Sent> = mails(&site, &round(3), "N62");
     assert_eq!(told.iter().filter(|m| m.text.contains("Game aaa")).count(), 1, "once for an error: {told:?}");
     assert!(told.iter().all(|m| m.to == "keeper@judge.example"));
@@ -184,7 +188,9 @@ fn a_processed_phase_has_its_effects_in_their_order() {
     let results = site.file(GAME, "results");
     let place = |words: &str| results.find(words).unwrap_or_else(|| panic!("no {words:?} in {results}"));
     let next = place("The next phase of 'balkan9' will be Movement for Fall of 1901.");
-    assert!(place("Subject: Diplomacy results balkan9 S1901M") < next && next < place("The deadline for orders will be"));
+    assert!(
+        place("Subject: Diplomacy results balkan9 S1901M") < next && next < place("The deadline for orders will be")
+    );
     assert_eq!(site.file(GAME, "results.jsonl").lines().count(), 1);
     // Row 1 before row 11, in one commit.
     let queue = said(&at(&site, &round(0), &["queue", "list"]));
@@ -289,7 +295,10 @@ fn after_a_civil_preview_the_last_orders_let_the_game_go_on() {
         });
         tick(&site, &round(0));
         assert_eq!(site.index(GAME).state, chancery::judge::GameState::Waiting);
-        assert_eq!(mails(&site, &round(0), "N16").iter().map(|m| m.to.as_str()).collect::<Vec<_>>(), ["gm@example.org"]);
+        assert_eq!(
+            mails(&site, &round(0), "N16").iter().map(|m| m.to.as_str()).collect::<Vec<_>>(),
+            ["gm@example.org"]
+        );
         assert!(!tick(&site, &round(1)).contains("processed 1"));
         site
     };
@@ -313,7 +322,8 @@ fn after_a_civil_preview_the_last_orders_let_the_game_go_on() {
 fn everybody_is_told_the_same_of_why_a_deadline_is_where_it_is() {
     let site = site_with(|game| {
         deadline(game, "202611211000");
-        game.timing = vec![("NEXT".into(), "1D".into()), ("AT".into(), "20:00".into()), ("NOT".into(), "20261123".into())];
+        game.timing =
+            vec![("NEXT".into(), "1D".into()), ("AT".into(), "20:00".into()), ("NOT".into(), "20261123".into())];
         order(game, &[]);
     });
     let by_hand = said(&at(&site, &round(0), &["clock", "explain", GAME]));
@@ -321,7 +331,9 @@ fn everybody_is_told_the_same_of_why_a_deadline_is_where_it_is() {
     tick(&site, &round(0));
     let words = one_line(&said(&at(&site, &round(0), &["clock", "explain", GAME])));
     // Saturday 10:00, a day on, at 20:00; Sunday has no deadlines, on Monday somebody is absent.
-    for step in ["A movement phase lasts 1 day (NEXT 1D).", "No deadline of a movement phase falls on a", "Somebody is absent"] {
+    for step in
+        ["A movement phase lasts 1 day (NEXT 1D).", "No deadline of a movement phase falls on a", "Somebody is absent"]
+    {
         assert!(words.contains(step), "{step}: {words}");
     }
     assert!(words.contains("The deadline is Tuesday 24 November 2026 20:00 GMT."), "{words}");
@@ -340,7 +352,8 @@ fn everybody_is_told_the_same_of_why_a_deadline_is_where_it_is() {
     assert!(page.contains(&paragraph), "the page says the same");
     let notices = mails(&site, "2026-11-21T10:06:00Z", "N32");
     assert!(notices.len() > 7 && notices.iter().all(|m| one_line(&m.text).contains(&paragraph)), "{notices:?}");
-    let reply = site.sent().into_iter().map(|(_, m)| m).rfind(|m| m.is_reply() && m.to == "gm@example.org").expect("a reply");
+    let reply =
+        site.sent().into_iter().map(|(_, m)| m).rfind(|m| m.is_reply() && m.to == "gm@example.org").expect("a reply");
     assert!(one_line(&reply.text).contains(&paragraph), "{}", reply.text);
 
     // An edit by hand makes another deadline, of which the account knows nothing.
@@ -360,7 +373,10 @@ fn a_first_deadline_is_doubled_and_says_so() {
         site.mail(&format!("p{n}@example.org"), &format!("JOIN pair word-{n}\nSIGNOFF"));
     }
     let words = one_line(&said(&at(&site, &site.now, &["clock", "explain", "pair"])));
-    assert!(words.contains("A movement phase lasts 3 days (the usual delay), doubled for the first deadline."), "{words}");
+    assert!(
+        words.contains("A movement phase lasts 3 days (the usual delay), doubled for the first deadline."),
+        "{words}"
+    );
     assert!(words.contains("The deadline is Monday 23 November 2026 10:00"), "{words}");
 }
 

@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 /// A status file with seven players, three of whom have ordered.
 const GAME: &str = include_str!("../../tests/data/status/hexham.status");
 /// A hash of the usual form; nobody signs on here.
-const HASH: &str = "PASSWORD $argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI";
+const HASH: &str =
+    "PASSWORD $argon2id$v=19$m=19456,t=2,p=1$c29tZXNhbHRzb21lc2FsdA$MTIzNDU2Nzg5MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTI";
 
 /// The round that finds all games asleep.
 fn start() -> DateTime<Utc> {

@@ -298,10 +298,12 @@ impl Clerk {
         for line in book.lines().iter().filter(|line| line.state == GameState::Active) {
             let Ok(game) = GameName::old(&line.name) else { continue };
             // Who sleeps on has no deadline before now.
-            if sleepers.sleeping(&line.name, self.glimpse(&game, line)?.mark, now).is_some() {
+            let mark = self.glimpse(&game, line).ok().and_then(|glimpse| glimpse.mark);
+            if sleepers.sleeping(&line.name, mark, now).is_some() {
                 continue;
             }
-            let Some(loaded) = self.load(&game, now)? else { continue };
+            // A game that cannot be read now is told about by the round that cannot check it.
+            let Ok(Some(loaded)) = self.load(&game, now) else { continue };
             let table = loaded.table(&self.house, 0, now);
             let fell = |deadline| (since..=now).contains(&table.deadline_utc(deadline));
             if table.game.deadline.is_some_and(fell) {

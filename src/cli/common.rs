@@ -115,7 +115,10 @@ mod tests {
             words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
         };
         assert_eq!(moved("chancery --root /srv tick --no-guard"), "chancery tick --no-guard --root /srv");
-        assert_eq!(moved("chancery --root=/srv --allow-fs clock explain g"), "chancery clock explain g --root=/srv --allow-fs");
+        assert_eq!(
+            moved("chancery --root=/srv --allow-fs clock explain g"),
+            "chancery clock explain g --root=/srv --allow-fs"
+        );
         assert_eq!(moved("chancery --root /srv tick -- g"), "chancery tick --root /srv -- g");
         assert_eq!(moved("chancery tick --root /srv"), "chancery tick --root /srv");
         assert_eq!(moved("chancery --version"), "chancery --version");

@@ -112,8 +112,7 @@ pub struct TickArgs {
 pub fn run_tick(args: TickArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
         let TickArgs { no_guard, active, reminders, games, .. } = &args;
-        let options =
-            TickOptions { no_guard: *no_guard, active: *active, reminders: *reminders, games: games.clone() };
+        let options = TickOptions { no_guard: *no_guard, active: *active, reminders: *reminders, games: games.clone() };
         let ticked = clerk.tick(now, &options)?;
         match &ticked.idle {
             Some(why) => println!("nothing done: {why}"),

@@ -42,7 +42,9 @@ pub(super) fn computed(table: &mut Table, steps: &[Step]) {
     let silent = table.rule(Rule::SilentAbsences);
     let tell = |step: &Step| match step {
         // Only the Master and the absentee know the period.
-        Step::Absent { to, .. } if silent => format!("An absence lies there: on to {}.", to.format("%A %-d %B %Y %H:%M")),
+        Step::Absent { to, .. } if silent => {
+            format!("An absence lies there: on to {}.", to.format("%A %-d %B %Y %H:%M"))
+        }
         step => step.to_string(),
     };
     table.account = Some(steps.iter().map(tell).collect());
@@ -65,7 +67,11 @@ pub(super) fn moved_zone(table: &mut Table, by: &str, zone: String) {
     table.game.zone = Some(zone);
     let now = format::long(&table.now.with_timezone(&table.zone()));
     let clock = table.zone();
-    lines.push(format!("On {now} {} set the game's clock to {clock}: that makes it {}.", uncapped(by), table.deadline_long()));
+    lines.push(format!(
+        "On {now} {} set the game's clock to {clock}: that makes it {}.",
+        uncapped(by),
+        table.deadline_long()
+    ));
     table.account = Some(lines);
 }
 

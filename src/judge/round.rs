@@ -22,7 +22,6 @@ pub struct Round {
     pub only_daily: bool,
 }
 
-
 /// What the clock wants done, on its own: the verdict borrows nothing of the game.
 struct Verdict {
     action: Action,
