@@ -234,9 +234,7 @@ fn every_damage_is_found_and_mended_or_named() {
         (
             "the status file is older than the results",
             |root| {
-                drop(
-                    std::fs::copy(root.join("games/war/status.F1901R"), root.join("games/war/status")).expect("copied"),
-                )
+                std::fs::copy(root.join("games/war/status.F1901R"), root.join("games/war/status")).expect("copied");
             },
             "damage: stands in F1901R, which was processed already",
             Mended,
@@ -256,10 +254,8 @@ fn every_damage_is_found_and_mended_or_named() {
         (
             "a kept copy is another's",
             |root| {
-                drop(
-                    std::fs::copy(root.join("games/war/status.S1901M"), root.join("games/war/status.W1901A"))
-                        .expect("copied"),
-                )
+                std::fs::copy(root.join("games/war/status.S1901M"), root.join("games/war/status.W1901A"))
+                    .expect("copied");
             },
             "games/war/status.W1901A: damage: is of S1901M",
             Named,

@@ -243,16 +243,12 @@ impl Loaded {
             records: &self.records,
             now,
             seed,
+            account: None,
         }
     }
 }
 
 impl Clerk {
-    /// All lines of the index.
-    pub fn index(&self) -> Result<Vec<IndexLine>, ClerkError> {
-        Ok(self.archive.index()?.lines().filter_map(crate::status::index::parse).collect())
-    }
-
     /// Names of all games.
     pub fn game_names(&self) -> Result<Vec<GameName>, ClerkError> {
         Ok(self.archive.games()?)
@@ -281,8 +277,7 @@ impl Clerk {
     /// The game as these bytes have it: its status file, or a kept copy. `None`: nothing to work with.
     pub(super) fn read_as(&self, game: &GameName, content: Content) -> Result<Option<Loaded>, ClerkError> {
         let Ok(document) = Document::parse(&content.bytes) else { return Ok(None) };
-        let line = self.index()?.into_iter().find(|l| l.name == game.as_str());
-        let index = line.unwrap_or_else(|| IndexLine {
+        let index = self.book()?.of(game.as_str()).cloned().unwrap_or_else(|| IndexLine {
             name: game.to_string(),
             variant: "standard".into(),
             state: derived_state(document.game()),
@@ -356,12 +351,12 @@ impl Clerk {
         now: DateTime<Utc>,
     ) -> Result<Vec<Opening>, ClerkError> {
         let mut openings = Vec::new();
-        for line in self.index()? {
+        for line in self.book()?.lines() {
             let game = GameName::old(&line.name)?;
             let Some(loaded) = self.load(&game, now)? else { continue };
             let wanted = match search {
-                Some(search) => search.finds(&line, loaded.game(), !loaded.errors().is_empty()),
-                None => lists::is_opening(&line, loaded.game()),
+                Some(search) => search.finds(line, loaded.game(), !loaded.errors().is_empty()),
+                None => lists::is_opening(line, loaded.game()),
             };
             if !wanted {
                 continue;
@@ -372,7 +367,7 @@ impl Clerk {
                 open: table.open_seats(),
                 master: table.master_name(),
                 game: loaded.game().clone(),
-                index: line,
+                index: line.clone(),
             });
         }
         Ok(openings)

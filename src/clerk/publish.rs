@@ -217,14 +217,19 @@ impl Clerk {
 
     /// Cards of games that were not published by this process.
     fn fill_cards(&self, now: DateTime<Utc>) -> Result<(), ClerkError> {
-        for line in self.index()? {
+        for line in self.book()?.lines() {
             let known = self.shelf.cards.lock().is_ok_and(|cards| cards.contains_key(&line.name));
             if known {
                 continue;
             }
-            let Some(tree) = self.tree(&line.name, false, now)? else { continue };
+            // A game that cannot be read is missing from the lists; the others are not.
+            let tree = self.tree(&line.name, false, now).unwrap_or_else(|error| {
+                tracing::warn!(game = line.name, %error, "publishing");
+                None
+            });
+            let Some(tree) = tree else { continue };
             if let (Some(card), Ok(mut cards)) = (tree.card, self.shelf.cards.lock()) {
-                cards.insert(line.name, card);
+                cards.insert(line.name.clone(), card);
             }
         }
         Ok(())

@@ -91,7 +91,7 @@ enum Verb {
 
 /// Entry point of the program.
 pub fn main() -> ExitCode {
-    match Cli::parse().verb {
+    match Cli::parse_from(common::options_behind_verb(std::env::args_os())).verb {
         Verb::Init(args) => run::run_init(args),
         Verb::Demo(args) => demo::run(args),
         Verb::Daemon(args) => run::run_daemon(args),

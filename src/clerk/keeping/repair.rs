@@ -132,7 +132,7 @@ impl Clerk {
         transaction.replace("status", copy.bytes)?;
         let running = !matches!(derived_state(restored.game()), GameState::Completed | GameState::Preparation);
         let state = if running { GameState::Waiting } else { derived_state(restored.game()) };
-        let index = self.index()?.into_iter().find(|line| line.name == game.as_str());
+        let index = self.book()?.of(game.as_str()).cloned();
         let line = IndexLine {
             state,
             private: restored.game().private.is_some(),
