@@ -159,6 +159,34 @@ fn the_history_is_decided_again_to_the_same_bytes() {
 }
 
 #[test]
+fn history_stays_whole_back_and_forth() {
+    let (_ground, root) = copied();
+    let whole = tree(&root.join("games/war"));
+    let steps = [
+        ("ROLLBACK", "W1901A"),
+        ("ROLLFORWARD", "S1902M"),
+        ("ROLLBACK F1901M", "F1901M"),
+        ("ROLLFORWARD F1901R", "F1901R"),
+        ("ROLLFORWARD", "S1902M"),
+        ("ROLLBACK S1901M RESTORE", "S1901M"),
+        ("ROLLFORWARD W1901A", "W1901A"),
+        ("ROLLBACK FORMING", "FORMING"),
+        ("ROLLFORWARD", "S1902M"),
+    ];
+    for (n, (command, phase)) in steps.into_iter().enumerate() {
+        let lines = ["SIGNON Mwar heron-word".to_owned(), command.to_owned()];
+        mail(&root, &format!("back{n}"), "master@master.example", &lines);
+        assert_eq!(game(&root).short_phase(), phase, "{command}");
+        let said = good(&root, &["verify", "--replay"]);
+        assert!(said.ends_with("sound\n"), "{command}: {said}");
+    }
+    let after = tree(&root.join("games/war"));
+    for (name, bytes) in whole.iter().filter(|(name, _)| name.starts_with("results") || name.starts_with("status.")) {
+        assert!(after.get(name) == Some(bytes), "{name} is as it was");
+    }
+}
+
+#[test]
 fn a_report_that_was_changed_is_found() {
     let (_ground, root) = copied();
     edit(&root, "games/war/results", |text| text.replacen("Army Venice", "Army Vienna", 1));

@@ -306,8 +306,9 @@ pub fn game(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> GameVi
     }
     let count = records.len();
     for (n, record) in records.iter().enumerate() {
-        // The last page but one gains a link to its successor; older ones are final.
-        let final_page = n + 2 < count;
+        // The last page but one gains a link to its successor; older ones are final once it has been published.
+        let next = records.get(n + 1).and_then(|next| next["name"].as_str()).map(slug);
+        let final_page = n + 2 < count && next.is_some_and(|next| have(&format!("p/{next}.html")));
         view.phases.push(phase(table, record, &view.seats, &|path| final_page && have(path)));
     }
     let entries = press::broadcasts(facts.press);
