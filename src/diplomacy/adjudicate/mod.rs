@@ -49,7 +49,7 @@ mod wording;
 pub use adjustment::{Adjusted, Adjustment, IllegalAdjustment, removals};
 pub use board::{Board, Crossing};
 pub use calendar::{Advance, Capture, Season, advance, count_centers, goal, scores, short, victors};
-pub use estate::{Due, Estate, Estates, all_due, due};
+pub use estate::{Due, Estate, Estates, Holdings, all_due, due, due_on};
 pub use explain::explain;
 pub use movement::{Illegal, Movement, Workspace};
 pub use profile::{AdjacentConvoy, Paradox, Profile, Removal};
