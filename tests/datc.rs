@@ -2,9 +2,10 @@
 
 use chancery::diplomacy::adjudicate::case::Table;
 use chancery::diplomacy::adjudicate::datc::{DatcCase, File, check_choice, play_movement, position_of};
-use chancery::diplomacy::adjudicate::{Profile, Workspace};
+use chancery::diplomacy::adjudicate::{Profile, Workspace, jdip};
 use chancery::diplomacy::map::Map;
 use chancery::diplomacy::rules::{Rule, Rules};
+use proptest::prelude::*;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -160,7 +161,7 @@ fn choices_from_the_command_line() {
     assert_eq!(datc(&["--choice", "4.A.2=2000"]).1, Some(1));
 }
 
-fn jdip(text: &str, more: &[&str]) -> (String, String, Option<i32>) {
+fn run_jdip(text: &str, more: &[&str]) -> (String, String, Option<i32>) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("cases.txt");
     std::fs::write(&path, text).unwrap();
@@ -171,16 +172,19 @@ fn jdip(text: &str, more: &[&str]) -> (String, String, Option<i32>) {
 
 #[test]
 fn files_of_jdip() {
-    let (text, said, code) = jdip(&read("sections.txt"), &[]);
+    let (text, said, code) = run_jdip(&read("sections.txt"), &[]);
     let failures: Vec<&str> = text.lines().filter(|l| l.contains(" FAIL ")).collect();
     assert!(failures.is_empty(), "{failures:#?}");
     assert!(text.starts_with("M.1 (a supported attack) ok\nM.2 ok\n"), "{text}");
     assert!(text.ends_with("12 passed, 0 failed\n"), "{text}");
     assert_eq!(said, "41:2: misspelt power: Englnad (want England)\n");
     assert_eq!(code, Some(0));
-    assert_eq!(jdip(&read("sections.txt"), &["--case", "M.1"]).0, "M.1 (a supported attack) ok\n1 passed, 0 failed\n");
+    assert_eq!(
+        run_jdip(&read("sections.txt"), &["--case", "M.1"]).0,
+        "M.1 (a supported attack) ok\n1 passed, 0 failed\n"
+    );
     // What differs is said, and an option changes what comes out.
-    let (text, _, code) = jdip(&read("sections.txt"), &["--choice", "4.A.5=a-origin-of-attacker-barred"]);
+    let (text, _, code) = run_jdip(&read("sections.txt"), &["--choice", "4.A.5=a-origin-of-attacker-barred"]);
     let failures: Vec<&str> = text.lines().filter(|l| l.contains(" FAIL ")).collect();
     assert_eq!(failures.len(), 1, "{text}");
     assert!(failures[0].starts_with("R.3 FAIL position: want {\"FRANCE\""), "{text}");
@@ -190,7 +194,7 @@ fn files_of_jdip() {
 #[test]
 fn mistakes_of_jdips_files_are_said_where() {
     let case = "CASE x\nPRESTATE\n\tEngland: F nth\nORDERS\n\tEngland: F nth H\nPOSTSTATE_SAME\nEND\n";
-    assert_eq!(jdip(case, &[]).2, Some(0));
+    assert_eq!(run_jdip(case, &[]).2, Some(0));
     for (from, to, want) in [
         ("CASE x\n", "VARIANT_ALL Atlantis\nCASE x\n", "1:13: unknown variant: Atlantis (want the name of a map"),
         ("CASE x", "CASE", "1:1: a case without a name: CASE ("),
@@ -213,8 +217,34 @@ fn mistakes_of_jdips_files_are_said_where() {
         ("POSTSTATE_SAME\n", "POSTSTATE\nPOSTSTATE_SAME\n", "8:1: POSTSTATE and POSTSTATE_SAME: END ("),
     ] {
         assert!(case.contains(from), "{from}");
-        let (out, said, code) = jdip(&case.replacen(from, to, 1), &[]);
+        let (out, said, code) = run_jdip(&case.replacen(from, to, 1), &[]);
         assert_eq!((out.as_str(), code), ("", Some(1)), "{to}");
         assert!(said.starts_with(want), "{to}: {said}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(if std::env::var_os("PROPTEST_CASES").is_some() { 2000 } else { 48 }))]
+
+    /// However a file is garbled: it is read, or the place of the mistake is in the file; what is read can be played.
+    #[test]
+    fn garbled_files_of_jdip(at in 0.0..1.0f64, gone in 0usize..60, put in "(\\PC|\n|#|:| END\n| CASE | A | - |spa/nc){0,6}") {
+        let text = read("sections.txt");
+        let boundary = |at: usize| (at..=text.len()).find(|i| text.is_char_boundary(*i)).unwrap();
+        let from = boundary((text.len() as f64 * at) as usize);
+        let to = boundary((from + gone).min(text.len()));
+        let garbled = format!("{}{put}{}", &text[..from], &text[to..]);
+        match jdip::read(&garbled) {
+            Ok(file) => {
+                let mut memory = Workspace::new();
+                for case in &file.cases {
+                    let _ = jdip::check(&file.table, case, &Profile::default(), &mut memory);
+                }
+            }
+            Err(wrong) => {
+                let line = garbled.lines().nth(wrong.line - 1).unwrap_or_default();
+                prop_assert!((1..=line.chars().count() + 1).contains(&wrong.column), "{wrong}");
+            }
+        }
     }
 }
