@@ -67,7 +67,7 @@ pub struct JdipCase {
 impl JdipCase {
     /// The first word of the name, `6.H.10`.
     pub fn id(&self) -> &str {
-        self.name.split_whitespace().next().unwrap_or_default()
+        self.name.split_whitespace().next().unwrap_or_default().trim_end_matches('.')
     }
 }
 
