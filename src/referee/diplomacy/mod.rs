@@ -6,7 +6,7 @@ mod record;
 mod report;
 mod resolve;
 
-use super::{Acting, OrderLine, Referee, Resolution, Seat, Sheet};
+use super::{Acting, Look, OrderLine, Referee, Resolution, Seat, Sheet};
 use crate::diplomacy::adjudicate::{Board, Profile, due};
 use crate::diplomacy::draw::Art;
 use crate::diplomacy::map::{Map, PowerId};
@@ -355,8 +355,8 @@ impl Referee for Diplomacy {
             || text.split(|c: char| !c.is_alphanumeric()).any(|w| self.compiled.lexicon.power(w).is_some())
     }
 
-    fn picture(&self, record: &serde_json::Value, with_orders: bool) -> Option<String> {
-        record::picture(self, record, with_orders)
+    fn picture(&self, record: &serde_json::Value, look: &Look) -> Option<String> {
+        record::picture(self, record, look)
     }
 
     fn record_now(&self, game: &Game) -> serde_json::Value {

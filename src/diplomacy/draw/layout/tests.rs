@@ -2,7 +2,7 @@
 
 use super::place::{inside, label_box};
 use super::scatter::touching;
-use super::{Plan, layout};
+use super::{Hints, Plan, layout, layout_with};
 use crate::diplomacy::draw::art::{Art, Point, contacts_of};
 use crate::diplomacy::draw::layout::planar::{Edge, edge};
 use crate::diplomacy::map::Map;
@@ -25,7 +25,8 @@ fn overlap(a: (Point, Point), b: (Point, Point)) -> bool {
 
 fn check(map: &Map) {
     let name = &map.name;
-    let (plan, foam) = Plan::drawn(map);
+    let none = Hints::default();
+    let (plan, foam) = Plan::drawn(map, &none);
     let Some(foam) = foam else { return check_scattered(&plan) };
     let provinces = map.provinces.len();
     assert!(foam.sound(), "{name}: an outline crosses itself");

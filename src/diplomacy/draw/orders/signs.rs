@@ -2,10 +2,12 @@
 //! kind (map-drawing.md 5.1, 5.4).
 
 use super::{Line, Orders};
+use crate::diplomacy::draw::arrows::{Way, apart};
 use crate::diplomacy::draw::art::Point;
-use crate::diplomacy::draw::notation::{Act, Mark};
+use crate::diplomacy::draw::notation::{Act, Mark, Sighting};
 use crate::diplomacy::draw::pen::{Num, Text, cross, put, star};
-use crate::diplomacy::map::ProvinceId;
+use crate::diplomacy::map::{PowerId, ProvinceId};
+use crate::diplomacy::position::Unit;
 use std::collections::BTreeSet;
 
 impl Orders<'_> {
@@ -111,6 +113,12 @@ impl Orders<'_> {
                     Num(3.0 * s)
                 );
             }
+            (Act::Seen(sighting), Some(at)) => {
+                let Some(unit) = line.told.unit else { return };
+                self.open(out, "seen", line);
+                self.sighting(out, *sighting, at, line.shown.power, unit);
+                out.push_str("</g>\n");
+            }
             (Act::Other(text), Some([x, y])) => {
                 self.open(out, "other", line);
                 put!(
@@ -145,5 +153,73 @@ impl Orders<'_> {
                 }
             }
         }
+    }
+
+    /// A unit of which not all is seen: a short arrow from or to a grey `?`, or a dotted ring with one.
+    fn sighting(&self, out: &mut String, sighting: Sighting, at: Point, power: Option<PowerId>, unit: Unit) {
+        let (s, scheme) = (self.brush.scale, &self.brush.scheme);
+        let taken = self.standing_at(self.brush.picture.map.province_of(unit.at)).is_some();
+        // One that comes stands beside the unit that was there before.
+        let at = if taken && sighting.comes() { self.brush.aside(unit.at).unwrap_or(at) } else { at };
+        let grey = scheme.sea_name;
+        let far = self.free_spot(at, 40.0 * s);
+        match sighting {
+            Sighting::Arrives | Sighting::Departs => {
+                let way = if sighting.comes() { Way::straight(far, at) } else { Way::straight(at, far) };
+                let way = way.trimmed(10.0 * s, 12.0 * s);
+                let (shaft, head) = (way.trimmed(0.0, 7.0 * s).path(), way.head(10.0 * s, 10.0 * s));
+                put!(*out, "<path d=\"{shaft}\" stroke=\"{}\" stroke-width=\"{}\"/>", scheme.glow, Num(6.0 * s));
+                put!(*out, "<path d=\"{shaft}\" stroke=\"{grey}\" stroke-width=\"{}\"/>", Num(3.0 * s));
+                put!(*out, "<path d=\"{head}\" fill=\"{grey}\" stroke=\"{}\"/>", scheme.glow);
+            }
+            Sighting::Found | Sighting::Lost => {
+                put!(
+                    *out,
+                    "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" stroke=\"{grey}\" stroke-width=\"{}\" \
+                     stroke-dasharray=\"2 4\"/>",
+                    Num(at[0]),
+                    Num(at[1]),
+                    Num(20.0 * s),
+                    Num(2.6 * s)
+                );
+            }
+        }
+        let mark = match sighting {
+            Sighting::Arrives | Sighting::Departs => far,
+            Sighting::Found | Sighting::Lost => [at[0] + 15.0 * s, at[1] - 15.0 * s],
+        };
+        put!(
+            *out,
+            "<circle cx=\"{}\" cy=\"{}\" r=\"{}\" fill=\"{}\" stroke=\"{grey}\" stroke-width=\"{}\"/>\
+             <text x=\"{}\" y=\"{}\" font-size=\"{}\" font-weight=\"bold\" fill=\"{grey}\">?</text>",
+            Num(mark[0]),
+            Num(mark[1]),
+            Num(8.0 * s),
+            scheme.ground,
+            Num(1.6 * s),
+            Num(mark[0]),
+            Num(mark[1] + 4.4 * s),
+            Num(12.0 * s)
+        );
+        if sighting.comes() {
+            out.push_str("<g font-weight=\"bold\">");
+            self.brush.unit(out, at, power, unit.kind, false);
+            out.push_str("</g>");
+        }
+    }
+
+    /// Of eight points at that distance, the one farthest from the other units, within the frame.
+    fn free_spot(&self, at: Point, distance: f64) -> Point {
+        let (picture, brush) = (self.brush.picture, self.brush);
+        let others: Vec<Point> = picture.units.iter().filter_map(|piece| brush.anchor(piece.unit.at)).collect();
+        let room = |p: &Point| {
+            let edge = p[0].min(p[1]).min(picture.art.width - p[0]).min(picture.art.height - p[1]);
+            others.iter().filter(|o| apart(**o, at) > 1.0).map(|o| apart(*o, *p)).fold(edge + 20.0, f64::min)
+        };
+        let around = (0..8).map(|i| {
+            let (sin, cos) = (f64::from(i) * std::f64::consts::FRAC_PI_4 - 2.4).sin_cos();
+            [at[0] + distance * cos, at[1] + distance * sin]
+        });
+        around.max_by(|a, b| room(a).total_cmp(&room(b))).unwrap_or(at)
     }
 }

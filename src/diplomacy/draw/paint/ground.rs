@@ -7,8 +7,8 @@ use crate::diplomacy::draw::pen::{Num, Text, put};
 use crate::diplomacy::map::{PowerId, ProvinceId};
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) fn definitions(out: &mut String, brush: &Brush, id: &str) {
-    let (art, scheme) = (brush.picture.art, &brush.scheme);
+pub(super) fn definitions(out: &mut String, brush: &Brush) {
+    let (art, scheme, id) = (brush.picture.art, &brush.scheme, &brush.id);
     put!(*out, "<defs>");
     put!(*out, "<clipPath id=\"f{id}\"><rect width=\"{}\" height=\"{}\"/></clipPath>", Num(art.width), Num(art.height));
     put!(
@@ -17,6 +17,13 @@ pub(super) fn definitions(out: &mut String, brush: &Brush, id: &str) {
          patternTransform=\"rotate(45)\"><path d=\"M0 0v8\" stroke=\"{}\" stroke-width=\"4\"/></pattern>",
         scheme.hatch
     );
+    if !brush.picture.dummies.is_empty() {
+        put!(
+            *out,
+            "<pattern id=\"u{id}\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\" \
+             patternTransform=\"rotate(45)\"><path d=\"M0 0v4\" stroke=\"#777777\" stroke-width=\"2.4\"/></pattern>"
+        );
+    }
     for rank in hatches(brush) {
         let (turn, gap, dots) = HATCHES[rank % HATCHES.len()];
         let ink = if brush.picture.theme == Theme::Dark { Colour(0xEE, 0xEE, 0xEE) } else { Colour(0x22, 0x22, 0x22) };
@@ -66,8 +73,8 @@ pub(super) fn hatch(brush: &Brush, power: PowerId) -> Option<usize> {
 }
 
 /// Seas, lands, borders and links.
-pub(super) fn board(out: &mut String, brush: &Brush, id: &str) {
-    let (picture, scheme, art) = (brush.picture, &brush.scheme, brush.picture.art);
+pub(super) fn board(out: &mut String, brush: &Brush) {
+    let (picture, scheme, art, id) = (brush.picture, &brush.scheme, brush.picture.art, &brush.id);
     let owner: BTreeMap<ProvinceId, PowerId> = picture.owners.iter().copied().collect();
     let owner_of = |cell: &Cell| picture.map.province(&cell.code).and_then(|id| owner.get(&id).copied());
     let wet = |cell: &&Cell| cell.surface == Surface::Water;

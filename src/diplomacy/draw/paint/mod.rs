@@ -27,12 +27,19 @@ pub(super) struct Brush<'a> {
     pub scheme: Scheme,
     pub dyes: Vec<Dye>,
     pub scale: f64,
+    /// Ends every id of this picture.
+    pub id: String,
 }
 
 impl<'a> Brush<'a> {
     fn new(picture: &'a Picture<'a>) -> Self {
         let scheme = picture.theme.scheme();
         let mut dyes = dyes(picture.map);
+        for (power, fill) in &picture.colours {
+            if let Some(dye) = dyes.get_mut(power.0 as usize) {
+                *dye = Dye { fill: *fill, ink: fill.ink(), ..*dye };
+            }
+        }
         if picture.theme == Theme::Print {
             for dye in &mut dyes {
                 *dye = Dye { fill: Colour(255, 255, 255), ink: Colour(0, 0, 0), ..*dye };
@@ -45,7 +52,8 @@ impl<'a> Brush<'a> {
                 *dye = Dye { fill, ink: fill.ink(), ..*dye };
             }
         }
-        Brush { picture, scheme, dyes, scale: picture.art.scale }
+        let id = fingerprint(&[&picture.title, &picture.viewer, &picture.map.name]);
+        Brush { picture, scheme, dyes, scale: picture.art.scale, id }
     }
 
     fn dye(&self, power: Option<PowerId>) -> Dye {
@@ -92,9 +100,11 @@ impl<'a> Brush<'a> {
     /// The symbol of a unit: a disc for armies, a hull for fleets, with the power's letter.
     pub fn unit(&self, out: &mut String, at: Point, power: Option<PowerId>, kind: UnitKind, dislodged: bool) {
         let (dye, s) = (self.dye(power), self.scale);
+        let dummy = power.is_some_and(|id| self.picture.dummies.contains(&id));
+        let ruler = power.and_then(|id| self.picture.rulers.get(&id)).copied();
         let (line, dash) = if dislodged {
             (self.scheme.red, " stroke-dasharray=\"4 2\"")
-        } else if power.is_some_and(|id| self.picture.map[id].dummy) {
+        } else if dummy {
             (Colour(0x77, 0x77, 0x77), "")
         } else {
             (self.scheme.line, "")
@@ -107,12 +117,22 @@ impl<'a> Brush<'a> {
             UnitKind::Fleet => format!("<path d=\"{}\"", hull(at, s)),
         };
         let (glow, fill) = (self.scheme.glow, dye.fill);
+        if let Some(ruler) = ruler {
+            let (ring, edge) = (self.dye(Some(ruler)).fill, self.scheme.line);
+            put!(*out, "{shape} fill=\"none\" stroke=\"{edge}\" stroke-width=\"{}\"/>", Num(11.6 * s));
+            put!(*out, "{shape} class=\"ruled\" fill=\"none\" stroke=\"{ring}\" stroke-width=\"{}\"/>", Num(9.4 * s));
+        }
         put!(*out, "{shape} fill=\"{glow}\" stroke=\"{glow}\" stroke-width=\"{}\"/>", Num((width + 2.4) * s));
         put!(*out, "{shape} fill=\"{fill}\" stroke=\"{line}\" stroke-width=\"{}\"{dash}/>", Num(width * s));
+        let mut halo = String::new();
+        if dummy {
+            put!(*out, "{shape} class=\"dummy\" fill=\"url(#u{})\"/>", self.id);
+            put!(halo, " stroke=\"{fill}\" stroke-width=\"{}\" paint-order=\"stroke\"", Num(3.0 * s));
+        }
         let drop = if kind == UnitKind::Army { 5.0 } else { 4.6 };
         put!(
             *out,
-            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\">{}</text>",
+            "<text x=\"{}\" y=\"{}\" font-size=\"{}\" fill=\"{}\"{halo}>{}</text>",
             Num(at[0]),
             Num(at[1] + drop * s),
             Num(14.0 * s),
@@ -140,7 +160,7 @@ pub(super) fn paint(picture: &Picture) -> String {
     let top = if picture.title.is_empty() { 0.0 } else { TITLE };
     let side = if picture.legend { LEGEND } else { 0.0 };
     let mut out = String::with_capacity(320_000);
-    let id = fingerprint(&[&picture.title, &picture.viewer, &picture.map.name]);
+    let id = &brush.id;
     put!(
         out,
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 {} {} {}\" role=\"img\" \
@@ -152,7 +172,7 @@ pub(super) fn paint(picture: &Picture) -> String {
     let title = if picture.title.is_empty() { &picture.map.name } else { &picture.title };
     put!(out, "<title id=\"t{id}\">{}</title>\n", Text(title));
     put!(out, "<desc id=\"d{id}\">{}</desc>\n", Text(&describe(picture)));
-    definitions(&mut out, &brush, &id);
+    definitions(&mut out, &brush);
     put!(
         out,
         "<rect x=\"0\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n",
@@ -162,7 +182,7 @@ pub(super) fn paint(picture: &Picture) -> String {
         brush.scheme.ground
     );
     put!(out, "<g clip-path=\"url(#f{id})\">\n");
-    board(&mut out, &brush, &id);
+    board(&mut out, &brush);
     labels(&mut out, &brush);
     centres(&mut out, &brush);
     let orders = Orders::new(&brush);
@@ -181,7 +201,7 @@ pub(super) fn paint(picture: &Picture) -> String {
         heading(&mut out, &brush);
     }
     if picture.legend {
-        legend(&mut out, &brush, &id);
+        legend(&mut out, &brush);
     }
     out.push_str("</svg>\n");
     out

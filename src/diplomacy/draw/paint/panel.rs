@@ -27,8 +27,8 @@ pub(super) fn heading(out: &mut String, brush: &Brush) {
 }
 
 /// The panel at the right: symbol, name, units and centres of every power that has any.
-pub(super) fn legend(out: &mut String, brush: &Brush, id: &str) {
-    let (picture, ink) = (brush.picture, brush.scheme.text);
+pub(super) fn legend(out: &mut String, brush: &Brush) {
+    let (picture, ink, id) = (brush.picture, brush.scheme.text, &brush.id);
     let rows: Vec<PowerId> = picture.map.power_ids().filter(|power| count(picture, *power) != (0, 0)).collect();
     let step = (picture.art.height / (rows.len() as f64 + 1.5)).min(42.0);
     let left = picture.art.width + 20.0;
@@ -55,7 +55,7 @@ pub(super) fn legend(out: &mut String, brush: &Brush, id: &str) {
             put!(*out, "<rect {swatch} fill=\"url(#k{id}-{rank})\"/>");
         }
         out.push_str("<g font-weight=\"bold\">");
-        let small = Brush { picture, scheme: brush.scheme, dyes: brush.dyes.clone(), scale: (step / 42.0).min(1.0) };
+        let small = Brush { dyes: brush.dyes.clone(), id: id.clone(), scale: (step / 42.0).min(1.0), ..*brush };
         small.unit(out, [left + 16.0, y], Some(power), UnitKind::Army, false);
         put!(
             *out,
