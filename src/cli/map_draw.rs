@@ -2,7 +2,7 @@
 //! OPS-014).
 
 use super::common::SiteArgs;
-use crate::diplomacy::draw::{self, Art, Picture, Theme, results};
+use crate::diplomacy::draw::{self, Gallery, Picture, Theme, results};
 use crate::diplomacy::map::{Loaded, library};
 use crate::pages::shot::Wanted;
 use crate::site::Site;
@@ -117,8 +117,12 @@ fn map(args: &Args) -> Result<String, ExitCode> {
             return Err(fail(lines.join("\n")));
         }
     };
-    let art = Art::for_map(&map);
-    let mut picture = if args.empty { Picture::empty(&map, &art) } else { Picture::start(&map, &art) };
+    let shown = gallery(args).show(&map);
+    for remark in &shown.remarks {
+        eprintln!("warning: {remark}");
+    }
+    let mut picture = if args.empty { Picture::empty(&map, &shown.art) } else { Picture::start(&map, &shown.art) };
+    picture.colours = shown.colours;
     picture.theme = Theme::named(&args.theme).unwrap_or_default();
     picture.legend = args.legend;
     if let Some(file) = &args.results {
@@ -130,6 +134,20 @@ fn map(args: &Args) -> Result<String, ExitCode> {
         }
     }
     Ok(draw::svg(&picture))
+}
+
+/// Where art, colours and hints of the map may lie: beside its file, or in the site.
+fn gallery(args: &Args) -> Gallery {
+    let path = std::path::Path::new(&args.map);
+    if args.map.contains('/') || args.map.ends_with(".map") {
+        let folder = path.parent().filter(|p| !p.as_os_str().is_empty());
+        return Gallery::beside(folder.unwrap_or(std::path::Path::new(".")));
+    }
+    let Some(root) = &args.root else { return Gallery::default() };
+    match Site::open(root, None, true) {
+        Ok((site, _)) => site.gallery(),
+        Err(_) => Gallery::new(vec![root.join("maps"), root.join("trial")], None),
+    }
 }
 
 fn text_of(file: &std::path::Path) -> std::io::Result<String> {

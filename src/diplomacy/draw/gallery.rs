@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `NAME.svg` and `NAME.anchors.json` | the empty board (NAME as the map's MAP line says, else its own) |
 //! | `NAME.colors` | lines `POWER #rrggbb` |
-//! | `NAME.hints` | lines `AT PLACE x y` (0 to 1 from the top left) and `OUTER PLACE PLACE …` for the automatic layout |
+//! | `NAME.hints` | for the automatic layout: `AT PLACE x y` (0 to 1 from the top left) nails a place down, `OUTER PLACE PLACE …` says what lies around the rim, `NEAR PLACE x y` only which way round the picture goes |
 //!
 //! A file that cannot be used is left alone and told of; a picture comes out in any case.
 
@@ -116,7 +116,7 @@ impl Gallery {
     }
 
     fn hints(&self, map: &Map, remarks: &mut Vec<String>) -> Hints {
-        let Some((path, text)) = self.text(&map.name, "hints") else { return Hints::default() };
+        let Some((path, text)) = self.text(&map.name, "hints") else { return Hints::builtin(map) };
         let mut hints = Hints::default();
         for (number, line) in lines(&text) {
             if let Err(why) = hints.read(map, line) {

@@ -167,8 +167,9 @@ pub fn picture(referee: &Diplomacy, record: &Value, look: &Look) -> Option<Strin
     if map.text_only {
         return None;
     }
-    let art = referee.compiled.art();
-    let mut picture = draw::Picture::empty(map, art);
+    let exhibit = referee.compiled.exhibit();
+    let mut picture = draw::Picture::empty(map, &exhibit.art);
+    picture.colours = exhibit.colours.clone();
     let name = record.get("name").and_then(Value::as_str).unwrap_or("");
     let title = record.get("title").and_then(Value::as_str).unwrap_or(name);
     picture.title = title.to_string();

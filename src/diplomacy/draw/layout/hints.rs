@@ -2,7 +2,8 @@
 
 use super::{Plan, spread};
 use crate::diplomacy::draw::art::Point;
-use crate::diplomacy::map::Map;
+use crate::diplomacy::map::library::BuiltIn;
+use crate::diplomacy::map::{Map, Source as _};
 
 /// What an author says about an automatic picture, read line by line.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -11,10 +12,25 @@ pub struct Hints {
     pub at: Vec<(usize, Point)>,
     /// Provinces that are to lie around the rim.
     pub outer: Vec<usize>,
+    /// Provinces that only say which way round the picture goes.
+    pub near: Vec<(usize, Point)>,
 }
 
 impl Hints {
-    /// Reads `AT PLACE x y` or `OUTER PLACE …`.
+    /// The hints that travel with a built-in map.
+    pub fn builtin(map: &Map) -> Hints {
+        let mut hints = Hints::default();
+        let bytes = BuiltIn.read(&format!("{}.hints", map.name)).unwrap_or_default();
+        for line in crate::diplomacy::map::source::decode(bytes).lines().map(str::trim) {
+            if !line.is_empty() && !line.starts_with('#') {
+                // A place that a morph has taken away has nothing to say.
+                let _ = hints.read(map, line);
+            }
+        }
+        hints
+    }
+
+    /// Reads `AT PLACE x y`, `NEAR PLACE x y` or `OUTER PLACE …`.
     pub fn read(&mut self, map: &Map, line: &str) -> Result<(), String> {
         let words: Vec<&str> = line.split_whitespace().collect();
         let place = |word: &str| {
@@ -26,10 +42,11 @@ impl Hints {
         };
         let verb = words.first().map(|w| w.to_uppercase()).unwrap_or_default();
         match (verb.as_str(), words.get(1..).unwrap_or_default()) {
-            ("AT", [code, x, y]) => {
+            ("AT" | "NEAR", [code, x, y]) => {
                 let hint = (place(code)?, [share(x)?, share(y)?]);
-                self.at.retain(|(node, _)| *node != hint.0);
-                self.at.push(hint);
+                let list = if verb == "AT" { &mut self.at } else { &mut self.near };
+                list.retain(|(node, _)| *node != hint.0);
+                list.push(hint);
                 Ok(())
             }
             ("OUTER", codes @ [_, ..]) => {
@@ -38,7 +55,7 @@ impl Hints {
                 }
                 Ok(())
             }
-            _ => Err("want AT PLACE x y, or OUTER PLACE PLACE …".into()),
+            _ => Err("want AT PLACE x y, NEAR PLACE x y, or OUTER PLACE PLACE …".into()),
         }
     }
 }
@@ -98,7 +115,7 @@ impl Plan<'_> {
                 }
             }
         }
-        for (node, [x, y]) in &self.hints.at {
+        for (node, [x, y]) in self.hints.at.iter().chain(&self.hints.near) {
             if let Some(p) = at.get(*node) {
                 pulls.push((*p, [2.0 * x - 1.0, 2.0 * y - 1.0], 20.0));
             }

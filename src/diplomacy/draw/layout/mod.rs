@@ -37,7 +37,7 @@ const VISIBLE: f64 = 6.0;
 
 /// Lays a map out. Deterministic; up to a few seconds for hundreds of provinces, so keep the result.
 pub fn layout(map: &Map) -> Art {
-    layout_with(map, &Hints::default())
+    layout_with(map, &Hints::builtin(map))
 }
 
 /// The same with an author's hints.
