@@ -175,8 +175,8 @@ impl<'a> Plan<'a> {
         }
         for round in 0..20 {
             let (narrow, most, push) = if round < 8 { (NARROW, 2.2, 0.8) } else { (ENOUGH, 6.0, 1.0) };
-            let width = |cell: &usize| place::inscribed(&foam.outline(*cell));
-            let thin: Vec<usize> = (0..provinces).filter(|cell| width(cell) < narrow).collect();
+            let is_thin = |cell: &usize| place::narrower(&foam.outline(*cell), narrow);
+            let thin: Vec<usize> = (0..provinces).filter(is_thin).collect();
             if thin.is_empty() && round >= 8 {
                 break;
             }
@@ -370,9 +370,7 @@ fn border_path(points: &[Point]) -> String {
 /// A cell's outline, border by border, so that neighbours share their curves.
 fn ring_path(foam: &Foam, cell: usize) -> String {
     let ring = &foam.rings[cell];
-    let ends: BTreeMap<usize, ()> =
-        foam.borders.values().flat_map(|b| [b.first(), b.last()]).flatten().map(|c| (*c, ())).collect();
-    let Some(start) = ring.iter().position(|c| ends.contains_key(c)) else {
+    let Some(start) = ring.iter().position(|c| foam.ends_border(*c)) else {
         return super::pen::polygon(&ring.iter().map(|c| foam.at[*c]).collect::<Vec<_>>());
     };
     let mut path = String::new();
@@ -381,7 +379,7 @@ fn ring_path(foam: &Foam, cell: usize) -> String {
     for k in 1..=ring.len() {
         let corner = ring[(start + k) % ring.len()];
         stretch.push(foam.at[corner]);
-        if ends.contains_key(&corner) || foam.is_frame_corner(corner) {
+        if foam.ends_border(corner) || foam.is_frame_corner(corner) {
             push_border(&mut path, &stretch);
             stretch = vec![foam.at[corner]];
         }
