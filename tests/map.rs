@@ -627,3 +627,63 @@ fn the_guide_is_true() {
     let told = of("$ chancery map check trial/straits.map\ntrial").split_once('\n').unwrap().1;
     assert_eq!(chancery(&["map", "check", &shown]), (1, told.replace("trial/straits.map", &shown)));
 }
+
+/// From nothing to a running game by the guide's own words: its map, its mails, its commands.
+#[test]
+fn the_guide_ends_in_a_running_game() {
+    use std::io::Write;
+    let guide = std::fs::read_to_string(root().join("docs/variants.md")).unwrap();
+    let blocks: Vec<&str> = guide.split("```\n").skip(1).step_by(2).collect();
+    let of = |start: &str| *blocks.iter().find(|b| b.contains(start)).unwrap_or_else(|| panic!("{start}"));
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let run = |args: &[&str], input: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chancery"))
+            .args(args)
+            .env_remove("CHANCERY_ROOT")
+            .current_dir(here)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let out = child.wait_with_output().unwrap();
+        assert!(out.status.success(), "{args:?}");
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let command = |line: &str, input: &str| {
+        let line = line.strip_prefix("$ chancery ").unwrap().split(" < ").next().unwrap();
+        run(&line.split_whitespace().collect::<Vec<_>>(), input)
+    };
+    std::fs::create_dir(here.join("trial")).unwrap();
+    let text = [of("# straits.map"), of("Harbour  ="), of("WATER GAL")].join("\n");
+    std::fs::write(here.join("trial/straits.map"), text).unwrap();
+    std::fs::write(here.join("trial/straits.hints"), of("NEAR GAL")).unwrap();
+    command(of("-o straits.svg").trim(), "");
+    assert!(std::fs::read_to_string(here.join("straits.svg")).unwrap().starts_with("<svg "));
+    let steps: Vec<&str> = of("chancery init").lines().collect();
+    command(steps[0], "");
+    std::fs::copy(here.join("trial/straits.map"), here.join("site/trial/straits.map")).unwrap();
+    command(steps[2], of("REGISTER"));
+    let mails = || {
+        let files = std::fs::read_dir(here.join("site/mail-out")).unwrap();
+        let bytes = files.map(|f| std::fs::read(f.unwrap().path()).unwrap());
+        bytes.map(|b| String::from_utf8_lossy(&b).into_owned()).collect::<Vec<_>>().join("\n")
+    };
+    let sent = mails();
+    let code = sent.split("    CONFIRM ").nth(1).unwrap().split_whitespace().next().unwrap();
+    command(steps[2], &of("CREATE night").replace("the-code", code));
+    command(steps[2], of("Harbours: F HAR - GAL"));
+    assert!(mails().contains("Harbours: Fleet Harbour -> Gale Sea.  (*bounce*)"), "{}", mails());
+    command(of("draw night").trim(), "");
+    let drawn = std::fs::read_to_string(here.join("spring.svg")).unwrap();
+    assert_eq!(drawn.matches("class=\"order move failed\"").count(), 2);
+    assert!(drawn.contains("class=\"bounce\""));
+    // The board changes under the game by the lines of its status file.
+    let status = here.join("site/games/night/status");
+    let before = std::fs::read_to_string(&status).unwrap();
+    std::fs::write(&status, before.replacen("TRIAL straits\n", &format!("TRIAL straits\n{}", of("MORPH AMEND")), 1))
+        .unwrap();
+    let now = run(&["map", "draw", "night", "--root", "site"], "");
+    assert_eq!(now.matches("class=\"link\"").count(), 1, "the new border is a link on the old picture");
+}
