@@ -3,6 +3,7 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, Content, GameName, Stamp};
+use crate::diplomacy::draw::Gallery;
 use crate::diplomacy::geography;
 use crate::diplomacy::map::library::Library;
 use crate::diplomacy::map::source::with_extension;
@@ -90,13 +91,14 @@ type Shelved = Result<Arc<Compiled>, Vec<String>>;
 /// Maps, loaded once and kept: the same name, morphs and phase blocks give the same board.
 pub struct MapShelf {
     root: PathBuf,
+    gallery: Gallery,
     shelf: Mutex<HashMap<String, Shelved>>,
 }
 
 impl MapShelf {
     /// For a site.
     pub fn new(site: &Site) -> MapShelf {
-        MapShelf { root: site.root.clone(), shelf: Mutex::new(HashMap::new()) }
+        MapShelf { root: site.root.clone(), gallery: site.gallery(), shelf: Mutex::new(HashMap::new()) }
     }
 
     /// The board of a game as it is now, or what is wrong with it.
@@ -136,7 +138,7 @@ impl MapShelf {
         {
             return found.clone();
         }
-        let made = load().map(|map| Arc::new(Compiled::new(map))).map_err(|e| vec![e]);
+        let made = load().map(|map| Arc::new(Compiled::shown_by(map, self.gallery.clone()))).map_err(|e| vec![e]);
         if let Ok(mut shelf) = self.shelf.lock() {
             // Morphed boards of finished games need not be kept for ever.
             if shelf.len() > 256 {

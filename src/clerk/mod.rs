@@ -16,6 +16,7 @@ mod moving;
 mod outage;
 mod outgoing;
 mod people;
+mod picture;
 mod publish;
 mod rounds;
 pub mod secrets;

@@ -3,7 +3,7 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::{GameName, Owner};
-use crate::diplomacy::draw::{self, Art, Picture};
+use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
 use crate::pages::{self, Card, Facts, MapView, Tree};
 use chrono::{DateTime, Utc};
@@ -241,7 +241,15 @@ impl Clerk {
         }
         let library = crate::diplomacy::map::library::Library::of_site(Some(&self.site.root));
         let map: Map = crate::diplomacy::map::load(name, &library).ok()?.map;
-        let picture = (!map.text_only).then(|| draw::svg(&Picture::start(&map, &Art::for_map(&map))));
+        let picture = (!map.text_only).then(|| {
+            let shown = self.site.gallery().show(&map);
+            for remark in &shown.remarks {
+                tracing::warn!(map = name, remark, "a picture");
+            }
+            let mut picture = Picture::start(&map, &shown.art);
+            picture.colours = shown.colours;
+            draw::svg(&picture)
+        });
         let view = MapView::of(&map, picture);
         self.shelf.maps.lock().ok()?.insert(name.to_string(), view.clone());
         Some(view)
