@@ -4,6 +4,7 @@
 mod abuse;
 mod bounces;
 mod edits;
+mod fetching;
 mod games;
 mod incoming;
 mod moving;
