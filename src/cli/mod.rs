@@ -1,6 +1,7 @@
 //! The command line: one file a verb. Verbs print and choose exit codes; logic is elsewhere (operations.md 2).
 
 use clap::{Parser, Subcommand};
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 pub mod adjudicate;
@@ -70,9 +71,44 @@ enum Verb {
     Version,
 }
 
+/// The words of a command line with the options about the site behind the verb: `chancery --root DIR work` is
+/// `chancery work --root DIR` (OPS-002).
+fn behind_the_verb(words: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut words = words.into_iter();
+    let mut line: Vec<OsString> = words.next().into_iter().collect();
+    let mut options = Vec::new();
+    while let Some(word) = words.next() {
+        match word.to_str() {
+            Some("--root" | "--config" | "--clock") => {
+                options.push(word);
+                options.extend(words.next());
+            }
+            Some("--allow-fs") => options.push(word),
+            Some(text) if ["--root=", "--config=", "--clock="].iter().any(|o| text.starts_with(o)) => {
+                options.push(word)
+            }
+            _ => {
+                line.push(word);
+                break;
+            }
+        }
+    }
+    line.extend(options);
+    line.extend(words);
+    line
+}
+
 /// Entry point of the program.
 pub fn main() -> ExitCode {
-    match Cli::parse().verb {
+    let words = behind_the_verb(std::env::args_os());
+    let delivers = words.get(1).is_some_and(|verb| verb == "deliver");
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        // A mail server whose configuration has a slip in it must keep the mail, not send it back (OPS-020).
+        Err(error) if delivers && error.use_stderr() => return deliver::later(&error.to_string()),
+        Err(error) => error.exit(),
+    };
+    match cli.verb {
         Verb::Init(args) => run::run_init(args),
         Verb::Demo(args) => demo::run(args),
         Verb::Daemon(args) => run::run_daemon(args),
@@ -92,5 +128,27 @@ pub fn main() -> ExitCode {
         Verb::Dead(args) => queue::run_dead(args),
         Verb::Status(args) => status::run(args),
         Verb::Version => version::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(words: &str) -> String {
+        let words = behind_the_verb(words.split(' ').map(OsString::from));
+        words.iter().map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn options_about_the_site_may_stand_before_the_verb() {
+        assert_eq!(line("chancery --root /x work"), "chancery work --root /x");
+        assert_eq!(line("chancery --root=/x --allow-fs queue list"), "chancery queue --root=/x --allow-fs list");
+        assert_eq!(line("chancery work --root /x"), "chancery work --root /x");
+        assert_eq!(line("chancery --version"), "chancery --version");
+        assert_eq!(line("chancery --root"), "chancery --root");
+        for words in ["chancery --root /x tick --no-guard", "chancery --root /x dead retry name"] {
+            assert!(Cli::try_parse_from(behind_the_verb(words.split(' ').map(OsString::from))).is_ok(), "{words}");
+        }
     }
 }
