@@ -7,7 +7,7 @@ mod play;
 #[path = "mta/stage.rs"]
 mod stage;
 
-use play::{Writers, daemon, mails, once_more, settled, site, two_phases};
+use play::{daemon, kept, mails, once_more, settled, site, two_phases};
 use stage::{JUDGE, ROOT, append, as_judge, files, group, on_stage, sh, user, wait_for, write};
 
 const PLAYER: u32 = 42_001;
@@ -46,6 +46,12 @@ fn postfix(samples: &[&str]) {
     sh("postfix start 2>/var/log/postfix.start || { cat /var/log/postfix.start /var/log/postfix.log; exit 1; }");
 }
 
+/// Whether a log has a line with all these words.
+fn logged(log: &str, words: &[&str]) -> bool {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    text.lines().any(|line| words.iter().all(|word| line.contains(word)))
+}
+
 #[test]
 fn postfix_pipe() {
     on_stage("postfix_pipe", &["postfix"], || {
@@ -53,7 +59,12 @@ fn postfix_pipe() {
         site(&[]);
         postfix(&["postfix-pipe"]);
         let _daemon = daemon(&[]);
-        once_more(&mut two_phases());
+        let mut writers = two_phases();
+        once_more(&mut writers);
+        // A spool that cannot be written to: 75, and one line beginning 4.3.0.
+        sh(&format!("mv {ROOT}/spool/in/new {ROOT}/spool/in/away"));
+        let waits = || logged("/var/log/postfix.log", &["relay=chancery", "dsn=4.3.0", "status=deferred"]);
+        kept(&mut writers, waits, || sh(&format!("mv {ROOT}/spool/in/away {ROOT}/spool/in/new; postqueue -f")));
     });
 }
 
@@ -63,8 +74,17 @@ fn postfix_lmtp() {
         people();
         site(&[("mail.in.lmtp", "\"127.0.0.1:2424\"")]);
         postfix(&["postfix-lmtp"]);
-        let _daemon = daemon(&[]);
-        once_more(&mut two_phases());
+        let running = daemon(&[]);
+        let mut writers = two_phases();
+        once_more(&mut writers);
+        drop(running);
+        let mut again = None;
+        let waits = || logged("/var/log/postfix.log", &["to=<judge@judge.example>", "status=deferred"]);
+        kept(&mut writers, waits, || {
+            again = Some(daemon(&[]));
+            wait_for("an open door", || std::net::TcpStream::connect("127.0.0.1:2424").is_ok());
+            sh("postqueue -f");
+        });
     });
 }
 
@@ -74,8 +94,12 @@ fn postfix_maildir() {
         people();
         site(&[("mail.in.maildir", "\"maildir\"")]);
         postfix(&["postfix-maildir"]);
-        let _daemon = daemon(&[]);
-        once_more(&mut two_phases());
+        let running = daemon(&[]);
+        let mut writers = two_phases();
+        once_more(&mut writers);
+        drop(running);
+        let mut again = None;
+        kept(&mut writers, || !files(&format!("{ROOT}/maildir/new")).is_empty(), || again = Some(daemon(&[])));
     });
 }
 
@@ -108,7 +132,11 @@ fn exim_pipe() {
         site(&[]);
         exim();
         let _daemon = daemon(&[]);
-        once_more(&mut two_phases());
+        let mut writers = two_phases();
+        once_more(&mut writers);
+        sh(&format!("mv {ROOT}/spool/in/new {ROOT}/spool/in/away"));
+        let waits = || logged("/var/log/exim4/mainlog", &["T=judge_pipe", "defer", "returned 75"]);
+        kept(&mut writers, waits, || sh(&format!("mv {ROOT}/spool/in/away {ROOT}/spool/in/new; exim4 -qff")));
     });
 }
 
@@ -163,7 +191,7 @@ fn dovecot_imap() {
         postfix(&[]);
         dovecot();
         let running = daemon(&[IMAP_PASSWORD]);
-        let mut writers: Writers = two_phases();
+        let mut writers = two_phases();
         once_more(&mut writers);
         // What was taken lies in the other folder, nothing is left in the first.
         let there = |folder: &str| {

@@ -155,6 +155,18 @@ pub fn once_more(writers: &mut Writers) {
     assert_eq!(mails(&["Auto-Submitted: auto-replied"]), before, "a repetition is not answered");
 }
 
+/// A message that comes while the judge cannot take mail: the mail server keeps it (`waits`), and after `mend` it is
+/// answered once.
+pub fn kept(writers: &mut Writers, waits: impl FnMut() -> bool, mend: impl FnOnce()) {
+    let replies = mails(&["Auto-Submitted: auto-replied"]);
+    writers.send("ada@player.example", "judge@judge.example", "help", &lines(&["HELP"]), 0);
+    wait_for("the mail that is kept", waits);
+    mend();
+    settled(writers);
+    wait_for("its answer", || mails(&["Auto-Submitted: auto-replied"]) > replies);
+    assert_eq!(mails(&["Auto-Submitted: auto-replied"]), replies + 1);
+}
+
 /// Who plays that power.
 fn player(power: &str) -> String {
     let game = game().expect("the game");
