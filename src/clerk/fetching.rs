@@ -57,7 +57,7 @@ impl Clerk {
         let (store, mut troubles) = (self.store(), Vec::new());
         if let Some(place) = &self.site.layout.maildir {
             let limit = usize::try_from(self.site.config.mail.incoming.max_message_bytes).unwrap_or(usize::MAX);
-            if let Err(error) = maildir::scan(place, limit, &store) {
+            if let Err(error) = maildir::make(place).and_then(|()| maildir::scan(place, limit, &store)) {
                 troubles.push(format!("{}: {error}", place.display()));
             }
         }

@@ -10,8 +10,8 @@ use super::{Incoming, Store};
 use crate::mail::is_this_machine;
 use crate::mail::transport::TlsMode;
 use async_imap::error::Error as Refusal;
+use async_imap::imap_proto::{AttributeValue, Capability, MailboxDatum, Response, Status};
 use async_imap::{Client, Session};
-use futures_util::TryStreamExt;
 use std::collections::BTreeSet;
 use std::fmt;
 use std::future::Future;
@@ -146,21 +146,46 @@ impl Imap {
         let can = Abilities::of(&mut session).await?;
         let mut taken = 0;
         // Sorted: in the order in which they came.
-        let waiting: BTreeSet<u32> =
-            within("SEARCH", COMMAND, session.uid_search("UNDELETED")).await?.into_iter().collect();
-        for uid in waiting {
-            if !self.stored.1.contains(&uid) {
-                let Some(bytes) = self.message(&mut session, uid).await? else { continue };
-                keep(store, bytes).await?;
-                taken += 1;
-                self.stored.1.insert(uid);
+        let mut waiting: BTreeSet<u32> = BTreeSet::new();
+        let search = ask(&mut session, "UID SEARCH UNDELETED", |answer| {
+            if let Response::MailboxData(MailboxDatum::Search(uids)) = answer {
+                waiting.extend(uids);
             }
-            self.put_away(&mut session, uid, &can).await?;
-            self.stored.1.remove(&uid);
+        });
+        within("SEARCH", COMMAND, search).await?;
+        // What the server refuses about one message holds up no other.
+        let mut trouble = None;
+        for uid in waiting {
+            match self.take(&mut session, uid, store, &can).await {
+                Ok(new) => taken += usize::from(new),
+                Err(error @ ImapError::Refused(_, Refusal::No(_) | Refusal::Bad(_))) => {
+                    trouble = trouble.or(Some(error));
+                }
+                Err(error) => return Err(error),
+            }
         }
         // Everything is done; the server may hang up as it likes.
         let _ = within("LOGOUT", COMMAND, session.logout()).await;
-        Ok(taken)
+        trouble.map_or(Ok(taken), Err)
+    }
+
+    /// Stores one message, if that is not done, and puts it away; whether it was stored now.
+    async fn take(
+        &mut self,
+        session: &mut Session<Line>,
+        uid: u32,
+        store: &Store,
+        can: &Abilities,
+    ) -> Result<bool, ImapError> {
+        let known = self.stored.1.contains(&uid);
+        if !known {
+            let Some(bytes) = self.message(session, uid).await? else { return Ok(false) };
+            keep(store, bytes).await?;
+            self.stored.1.insert(uid);
+        }
+        self.put_away(session, uid, can).await?;
+        self.stored.1.remove(&uid);
+        Ok(!known)
     }
 
     async fn sign_in(&self) -> Result<Session<Line>, ImapError> {
@@ -194,12 +219,21 @@ impl Imap {
     /// A whole message, or one byte more than allowed of a large one: the spool sees that it is too large.
     async fn message(&self, session: &mut Session<Line>, uid: u32) -> Result<Option<Vec<u8>>, ImapError> {
         let most = self.settings.max_bytes.saturating_add(1).min(u64::from(u32::MAX));
-        let query = format!("(UID BODY.PEEK[]<0.{most}>)");
-        let fetched = within("FETCH", MESSAGE, async {
-            session.uid_fetch(uid.to_string(), query).await?.try_collect::<Vec<_>>().await
+        let command = format!("UID FETCH {uid} (UID BODY.PEEK[]<0.{most}>)");
+        let mut message = None;
+        let fetch = ask(session, &command, |answer| {
+            let Response::Fetch(_, parts) = answer else { return };
+            let body = parts.iter().find_map(|part| match part {
+                AttributeValue::BodySection { section: None, data, .. } => data.as_deref(),
+                _ => None,
+            });
+            if let Some(body) = body.filter(|_| parts.contains(&AttributeValue::Uid(uid))) {
+                message = Some(body.to_vec());
+            }
         });
-        // Gone meanwhile: somebody else has taken it out of the folder.
-        Ok(fetched.await?.iter().find(|m| m.uid == Some(uid)).and_then(|m| m.body()).map(<[u8]>::to_vec))
+        within("FETCH", MESSAGE, fetch).await?;
+        // None: gone meanwhile, somebody else has taken it out of the folder.
+        Ok(message)
     }
 
     async fn put_away(&self, session: &mut Session<Line>, uid: u32, can: &Abilities) -> Result<(), ImapError> {
@@ -217,20 +251,11 @@ impl Imap {
                 return Ok(());
             }
         }
-        within("STORE", COMMAND, async {
-            session.uid_store(&set, "+FLAGS.SILENT (\\Deleted)").await?.try_collect::<Vec<_>>().await
-        })
-        .await?;
-        within("EXPUNGE", COMMAND, async {
-            // Without UIDPLUS whatever else is marked as deleted goes, too: it was not to be read by us in any case.
-            if can.uidplus {
-                session.uid_expunge(&set).await?.try_collect::<Vec<_>>().await
-            } else {
-                session.expunge().await?.try_collect::<Vec<_>>().await
-            }
-        })
-        .await?;
-        Ok(())
+        let mark = format!("UID STORE {set} +FLAGS.SILENT (\\Deleted)");
+        within("STORE", COMMAND, ask(session, &mark, |_| ())).await?;
+        // Without UIDPLUS whatever else is marked as deleted goes, too: it was not to be read by us in any case.
+        let expunge = if can.uidplus { format!("UID EXPUNGE {set}") } else { "EXPUNGE".to_owned() };
+        within("EXPUNGE", COMMAND, ask(session, &expunge, |_| ())).await
     }
 }
 
@@ -242,8 +267,34 @@ struct Abilities {
 
 impl Abilities {
     async fn of(session: &mut Session<Line>) -> Result<Abilities, ImapError> {
-        let all = within("CAPABILITY", COMMAND, session.capabilities()).await?;
-        Ok(Abilities { mv: all.has_str("MOVE"), uidplus: all.has_str("UIDPLUS") })
+        let mut can = Abilities { mv: false, uidplus: false };
+        let capability = ask(session, "CAPABILITY", |answer| {
+            let Response::Capabilities(all) = answer else { return };
+            let has = |word: &str| all.iter().any(|c| matches!(c, Capability::Atom(a) if a.eq_ignore_ascii_case(word)));
+            can = Abilities { mv: can.mv || has("MOVE"), uidplus: can.uidplus || has("UIDPLUS") };
+        });
+        within("CAPABILITY", COMMAND, capability).await?;
+        Ok(can)
+    }
+}
+
+/// Sends a command and reads to the end of its answer; `see` is shown what comes before that. The library's own readers
+/// of lists take a refusal, or the end of the connection, for an empty list.
+async fn ask(session: &mut Session<Line>, command: &str, mut see: impl FnMut(&Response<'_>)) -> Result<(), Refusal> {
+    let ours = session.run_command(command).await?;
+    loop {
+        let Some(answer) = session.read_response().await? else { return Err(Refusal::ConnectionLost) };
+        match answer.parsed() {
+            Response::Done { tag, status, information, .. } if *tag == ours => {
+                let said = || information.as_deref().unwrap_or_default().to_owned();
+                return match status {
+                    Status::Ok => Ok(()),
+                    Status::No => Err(Refusal::No(said())),
+                    _ => Err(Refusal::Bad(said())),
+                };
+            }
+            other => see(other),
+        }
     }
 }
 
