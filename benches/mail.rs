@@ -155,7 +155,11 @@ fn spool_to_commit(bencher: Bencher) {
                 house.hand_in(&format!("p0.{game}@player.example"), &sheet);
             }
         })
-        .bench_local_values(|()| assert_eq!(house.borrow().work(), GAMES));
+        .bench_local_values(|()| {
+            let before = processor();
+            assert_eq!(house.borrow().work(), GAMES);
+            eprintln!("  {:?} of the processor for {GAMES} mails", processor() - before);
+        });
 }
 
 /// The bare disk: as many appends with fsync as those commits wait for, one after the other.
@@ -216,14 +220,25 @@ fn queue_to_local_relay(bencher: Bencher) {
             memory("VmRSS")
         })
         .bench_local_values(|before| {
-            let mut sent = 0;
+            let (mut sent, begun) = (0, processor());
             while sent < NOTICES {
                 let round = house.clerk.send(house.now).expect("sent");
                 assert!(!round.sent.is_empty(), "{round:?}");
                 sent += round.sent.len();
             }
-            eprintln!("  resident: {before} KiB before, {} KiB at most", memory("VmHWM"));
+            let (most, time) = (memory("VmHWM"), processor() - begun);
+            eprintln!(
+                "  resident: {before} KiB before, {most} KiB at most; {time:?} of the processor, the relay's included"
+            );
         });
+}
+
+/// Time that the processor has spent on this process, whatever else the machine does meanwhile; in hundredths of a second.
+fn processor() -> std::time::Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields: Vec<u64> =
+        stat.rsplit(") ").next().unwrap_or("").split(' ').skip(11).take(2).flat_map(str::parse).collect();
+    std::time::Duration::from_millis(fields.iter().sum::<u64>() * 10)
 }
 
 fn memory(what: &str) -> u64 {

@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Longest a test may take.
-const LIMIT: Duration = Duration::from_secs(180);
+const LIMIT: Duration = Duration::from_secs(400);
 /// Where the judge lives, as the samples have it.
 pub const ROOT: &str = "/var/lib/chancery";
 /// The user that owns it.
@@ -134,7 +134,7 @@ pub fn as_judge(words: &[&str], environment: &[(&str, &str)]) -> Child {
 pub fn wait_for(what: &str, mut so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !so() {
-        if begun.elapsed() > Duration::from_secs(60) {
+        if begun.elapsed() > Duration::from_secs(120) {
             for log in
                 ["/var/log/chancery.log", "/var/log/postfix.log", "/var/log/exim4/mainlog", "/var/log/dovecot.log"]
             {
