@@ -21,7 +21,7 @@ fn people() {
 }
 
 /// Postfix, with what the samples say; mail for players goes into their Maildir.
-fn postfix(samples: &[&str]) {
+fn postfix(samples: &[&str], more: &[&str]) {
     user("postfix", SYSTEM, "/var/spool/postfix");
     group("postdrop", SYSTEM + 1);
     sh("cp /usr/share/postfix/master.cf.dist /etc/postfix/master.cf; mkdir -p /var/lib/postfix");
@@ -43,6 +43,7 @@ fn postfix(samples: &[&str]) {
     for sample in samples {
         sh(&format!("sh {ROOT}/cron/{sample}"));
     }
+    more.iter().for_each(|command| sh(command));
     sh("postfix start 2>/var/log/postfix.start || { cat /var/log/postfix.start /var/log/postfix.log; exit 1; }");
 }
 
@@ -57,14 +58,14 @@ fn postfix_pipe() {
     on_stage("postfix_pipe", &["postfix"], || {
         people();
         site(&[]);
-        postfix(&["postfix-pipe"]);
+        postfix(&["postfix-pipe"], &[]);
         let _daemon = daemon(&[]);
         let mut writers = two_phases();
         once_more(&mut writers);
         // A spool that cannot be written to: 75, and one line beginning 4.3.0.
-        sh(&format!("mv {ROOT}/spool/in/new {ROOT}/spool/in/away"));
+        sh(&format!("chmod 0 {ROOT}/spool/in/tmp"));
         let waits = || logged("/var/log/postfix.log", &["relay=chancery", "dsn=4.3.0", "status=deferred"]);
-        kept(&mut writers, waits, || sh(&format!("mv {ROOT}/spool/in/away {ROOT}/spool/in/new; postqueue -f")));
+        kept(&mut writers, waits, || sh(&format!("chmod 750 {ROOT}/spool/in/tmp; postqueue -f")));
     });
 }
 
@@ -73,17 +74,17 @@ fn postfix_lmtp() {
     on_stage("postfix_lmtp", &["postfix"], || {
         people();
         site(&[("mail.in.lmtp", "\"127.0.0.1:2424\"")]);
-        postfix(&["postfix-lmtp"]);
+        postfix(&["postfix-lmtp"], &[]);
         let running = daemon(&[]);
         let mut writers = two_phases();
         once_more(&mut writers);
         drop(running);
-        let mut again = None;
         let waits = || logged("/var/log/postfix.log", &["to=<judge@judge.example>", "status=deferred"]);
-        kept(&mut writers, waits, || {
-            again = Some(daemon(&[]));
+        let _again = kept(&mut writers, waits, || {
+            let again = daemon(&[]);
             wait_for("an open door", || std::net::TcpStream::connect("127.0.0.1:2424").is_ok());
             sh("postqueue -f");
+            again
         });
     });
 }
@@ -93,18 +94,18 @@ fn postfix_maildir() {
     on_stage("postfix_maildir", &["postfix"], || {
         people();
         site(&[("mail.in.maildir", "\"maildir\"")]);
-        postfix(&["postfix-maildir"]);
+        postfix(&["postfix-maildir"], &[]);
         let running = daemon(&[]);
         let mut writers = two_phases();
         once_more(&mut writers);
         drop(running);
-        let mut again = None;
-        kept(&mut writers, || !files(&format!("{ROOT}/maildir/new")).is_empty(), || again = Some(daemon(&[])));
+        let _again = kept(&mut writers, || !files(&format!("{ROOT}/maildir/new")).is_empty(), || daemon(&[]));
     });
 }
 
-/// Exim with the samples included where a keeper would paste them.
+/// Exim with the samples where a keeper would paste them.
 fn exim() {
+    sh(&format!("cp {ROOT}/cron/exim-router {ROOT}/cron/exim-transport /etc/exim4/"));
     user("Debian-exim", SYSTEM, "/var/spool/exim4");
     sh("mkdir -p /var/spool/exim4 /var/log/exim4 && chown Debian-exim:Debian-exim /var/spool/exim4 /var/log/exim4");
     write(
@@ -113,9 +114,9 @@ fn exim() {
             "primary_hostname = mx.judge.example\nlocal_interfaces = 127.0.0.1\ntls_advertise_hosts =\n\
              keep_environment =\nacl_smtp_rcpt = acl_check_rcpt\nqueue_run_max = 5\n\
              begin acl\nacl_check_rcpt:\n  accept domains = judge.example : player.example\n\
-             begin routers\n.include {ROOT}/cron/exim-router\n\
+             begin routers\n.include /etc/exim4/exim-router\n\
              players:\n  driver = accept\n  domains = player.example\n  transport = players\n\
-             begin transports\n.include {ROOT}/cron/exim-transport\n\
+             begin transports\n.include /etc/exim4/exim-transport\n\
              players:\n  driver = appendfile\n  directory = {}\n  maildir_format\n  create_directory\n  user = player\n\
              \x20 group = player\n  envelope_to_add\n\
              begin retry\n* * F,2h,15m\n",
@@ -134,9 +135,9 @@ fn exim_pipe() {
         let _daemon = daemon(&[]);
         let mut writers = two_phases();
         once_more(&mut writers);
-        sh(&format!("mv {ROOT}/spool/in/new {ROOT}/spool/in/away"));
+        sh(&format!("chmod 0 {ROOT}/spool/in/tmp"));
         let waits = || logged("/var/log/exim4/mainlog", &["T=judge_pipe", "defer", "returned 75"]);
-        kept(&mut writers, waits, || sh(&format!("mv {ROOT}/spool/in/away {ROOT}/spool/in/new; exim4 -qff")));
+        kept(&mut writers, waits, || sh(&format!("chmod 750 {ROOT}/spool/in/tmp; exim4 -qff")));
     });
 }
 
@@ -169,12 +170,15 @@ fn dovecot() {
         ),
     );
     sh("touch /var/log/dovecot.log && chmod 666 /var/log/dovecot.log && dovecot </dev/null >/dev/null");
-    sh("postconf -e 'recipient_delimiter = +' 'relay_domains = judge.example' \
-        'transport_maps = inline:{ { judge.example = dovecot: } }' 'dovecot_destination_recipient_limit = 1'");
-    sh("postconf -M 'dovecot/unix=dovecot unix - n n - - pipe flags=DRhu user=vmail:vmail \
-        argv=/usr/lib/dovecot/dovecot-lda -o stats_writer_socket_path= -f ${sender} -a ${recipient} -d ${user}'");
-    sh("postfix reload 2>/dev/null");
 }
+
+/// Postfix hands mail for the judge to Dovecot's delivery program.
+const TO_DOVECOT: [&str; 2] = [
+    "postconf -e 'recipient_delimiter = +' 'relay_domains = judge.example' \
+     'transport_maps = inline:{ { judge.example = dovecot: } }' 'dovecot_destination_recipient_limit = 1'",
+    "postconf -M 'dovecot/unix=dovecot unix - n n - - pipe flags=DRhu user=vmail:vmail '\
+'argv=/usr/lib/dovecot/dovecot-lda -o stats_writer_socket_path= -f ${sender} -a ${recipient} -d ${user}'",
+];
 
 #[test]
 fn dovecot_imap() {
@@ -188,8 +192,8 @@ fn dovecot_imap() {
             ("mail.in.imap.then", "\"move\""),
             ("mail.in.imap.move_to", "\"Read mail\""),
         ]);
-        postfix(&[]);
         dovecot();
+        postfix(&[], &TO_DOVECOT);
         let running = daemon(&[IMAP_PASSWORD]);
         let mut writers = two_phases();
         once_more(&mut writers);

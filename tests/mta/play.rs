@@ -23,6 +23,7 @@ pub fn site(settings: &[(&'static str, &'static str)]) {
     let mut all = vec![
         ("registry.mode", "\"none\""),
         ("web.listen", "\"127.0.0.1:0\""),
+        ("sched.poll", "\"1s\""),
         ("mail.out.transport", "\"smtp\""),
         ("mail.out.smtp.host", "\"127.0.0.1\""),
         ("mail.out.smtp.tls", "\"none\""),
@@ -37,7 +38,7 @@ pub fn site(settings: &[(&'static str, &'static str)]) {
     init(Path::new(ROOT), &beginnings).expect("a site");
     std::fs::write(format!("{ROOT}/registry/secret"), [7u8; 32]).expect("the secret");
     write(&format!("{ROOT}/imap-password"), "let-me-in\n");
-    sh(&format!("chown -R {JUDGE}:{JUDGE} {ROOT}"));
+    sh(&format!("chown -R {JUDGE}:{JUDGE} {ROOT} && chmod 750 {ROOT}"));
 }
 
 /// A running daemon; ended when dropped.
@@ -131,6 +132,7 @@ pub fn two_phases() -> Writers {
         }
     }
     settled(&writers);
+    quiet();
     writers
 }
 
@@ -143,6 +145,16 @@ pub fn settled(writers: &Writers) {
     }
 }
 
+/// All that the judge has sent is in the players' box.
+fn quiet() {
+    let texts = |folder: &str| files(&format!("{ROOT}/outbox/{folder}")).into_iter().map(std::fs::read);
+    wait_for("the judge's last mail", || {
+        // What was overtaken by something newer is filed without having been sent.
+        let gone = texts("done").flatten().filter(|t| !String::from_utf8_lossy(t).contains("\"not sent:")).count();
+        texts("new").count() == 0 && files(&format!("{BOX}/new")).len() == gone
+    });
+}
+
 /// The first sheet once more, as a mail server sends it that did not hear our yes: it is dropped without a word.
 pub fn once_more(writers: &mut Writers) {
     let record = record::read(record::FRANCE_SOLO).expect("the record");
@@ -150,21 +162,22 @@ pub fn once_more(writers: &mut Writers) {
     let (power, orders) = sheets(&record[0]).remove(0);
     writers.send(&player(&power), "judge@judge.example", &format!("S1901M.{power}"), &orders, 0);
     settled(writers);
-    // Sent is what is queued: the outbox shows whether there was an answer.
-    wait_for("an empty outbox", || files(&format!("{ROOT}/outbox/new")).is_empty());
+    quiet();
     assert_eq!(mails(&["Auto-Submitted: auto-replied"]), before, "a repetition is not answered");
 }
 
 /// A message that comes while the judge cannot take mail: the mail server keeps it (`waits`), and after `mend` it is
 /// answered once.
-pub fn kept(writers: &mut Writers, waits: impl FnMut() -> bool, mend: impl FnOnce()) {
+pub fn kept<T>(writers: &mut Writers, waits: impl FnMut() -> bool, mend: impl FnOnce() -> T) -> T {
     let replies = mails(&["Auto-Submitted: auto-replied"]);
     writers.send("ada@player.example", "judge@judge.example", "help", &lines(&["HELP"]), 0);
     wait_for("the mail that is kept", waits);
-    mend();
+    let mended = mend();
     settled(writers);
     wait_for("its answer", || mails(&["Auto-Submitted: auto-replied"]) > replies);
+    quiet();
     assert_eq!(mails(&["Auto-Submitted: auto-replied"]), replies + 1);
+    mended
 }
 
 /// Who plays that power.
