@@ -20,7 +20,6 @@ use crate::site::{Config, Site};
 use crate::status::index::derived_state;
 use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
-use fs2::FileExt;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -396,17 +395,6 @@ impl Clerk {
             }
         }
         Ok(false)
-    }
-
-    /// One worker at a time works the spool off.
-    pub(super) fn lock_spool(&self) -> Result<std::fs::File, ArchiveError> {
-        let path = self.archive.layout().spool.join(".lock");
-        let io = |source| ArchiveError::Io { action: "open", path: path.clone(), source };
-        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(io)?;
-        match file.try_lock_exclusive() {
-            Ok(()) => Ok(file),
-            Err(_) => Err(ArchiveError::Busy(path)),
-        }
     }
 }
 

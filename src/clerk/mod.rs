@@ -7,6 +7,7 @@ mod book;
 mod bounces;
 mod edits;
 mod export;
+mod fetching;
 mod games;
 mod import;
 mod incoming;
