@@ -6,9 +6,7 @@ use super::diagnostic::{Diagnostic, Severity, nearest};
 use super::draft::{Abut, Draft, Sense, Spelling};
 use super::terrain::MAX_PROVINCES;
 use super::words;
-use super::{
-    Border, Listed, Location, LocationId, Map, Meaning, Power, PowerId, Province, ProvinceId, Terrain, UnitKind,
-};
+use super::{Border, Listed, Location, LocationId, Map, Meaning, PowerId, Province, ProvinceId, Terrain, UnitKind};
 use crate::diplomacy::phase::{Flow, Phase};
 use std::collections::{BTreeMap, BTreeSet};
 

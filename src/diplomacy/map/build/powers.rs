@@ -2,7 +2,7 @@
 //! 11).
 
 use super::{Builder, tidy};
-use crate::diplomacy::map::diagnostic::{Diagnostic, Severity, nearest};
+use crate::diplomacy::map::diagnostic::{Diagnostic, Severity, distance, nearest};
 use crate::diplomacy::map::draft::{DraftPower, HomeKind, LeagueRule};
 use crate::diplomacy::map::words;
 use crate::diplomacy::map::{LocationId, Map, Power, PowerId, ProvinceId, Terrain, UnitKind};
@@ -140,8 +140,8 @@ impl Builder<'_> {
     }
 
     fn suspect(&mut self, key: &str, power: &DraftPower) {
-        let near = nearest(key, super::read::DIRECTIVES.iter().copied());
-        let near = near.filter(|n| super::diagnostic::distance(key, n) == 1);
+        let near = nearest(key, crate::diplomacy::map::read::DIRECTIVES.iter().copied());
+        let near = near.filter(|n| distance(key, n) == 1);
         let empty = power.homes.is_empty() && power.units.is_empty() && power.owns.is_none() && !power.vouched;
         if near.is_some() || empty {
             let hint =
