@@ -186,7 +186,7 @@ impl Orders<'_> {
         }
         let mark = match sighting {
             Sighting::Arrives | Sighting::Departs => far,
-            Sighting::Found | Sighting::Lost => [at[0] + 15.0 * s, at[1] - 15.0 * s],
+            Sighting::Found | Sighting::Lost => self.free_spot(at, 21.0 * s),
         };
         put!(
             *out,
@@ -208,10 +208,12 @@ impl Orders<'_> {
         }
     }
 
-    /// Of eight points at that distance, the one farthest from the other units, within the frame.
+    /// Of eight points at that distance, the one farthest from other units and names, within the frame.
     fn free_spot(&self, at: Point, distance: f64) -> Point {
         let (picture, brush) = (self.brush.picture, self.brush);
-        let others: Vec<Point> = picture.units.iter().filter_map(|piece| brush.anchor(piece.unit.at)).collect();
+        let units = picture.units.iter().filter_map(|piece| brush.anchor(piece.unit.at));
+        let names = picture.art.spots.values().filter_map(|spot| spot.label);
+        let others: Vec<Point> = units.chain(names).collect();
         let room = |p: &Point| {
             let edge = p[0].min(p[1]).min(picture.art.width - p[0]).min(picture.art.height - p[1]);
             others.iter().filter(|o| apart(**o, at) > 1.0).map(|o| apart(*o, *p)).fold(edge + 20.0, f64::min)

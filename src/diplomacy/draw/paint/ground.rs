@@ -183,9 +183,14 @@ pub(super) fn labels(out: &mut String, brush: &Brush) {
             Text(word)
         );
     };
+    // On hatches names need a rim.
+    let halo = match brush.picture.theme {
+        Theme::Print => format!(" stroke=\"{}\" paint-order=\"stroke\"", scheme.paper),
+        _ => String::new(),
+    };
     put!(
         *out,
-        "<g class=\"labels\" font-weight=\"bold\" fill=\"{}\" stroke-linejoin=\"round\" stroke-width=\"3\">\n",
+        "<g class=\"labels\" font-weight=\"bold\" fill=\"{}\"{halo} stroke-linejoin=\"round\" stroke-width=\"3\">\n",
         scheme.land_name
     );
     for cell in &art.cells {
