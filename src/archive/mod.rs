@@ -29,6 +29,7 @@ mod lock;
 mod name;
 mod round;
 pub mod spool;
+mod trace;
 mod transaction;
 
 pub use audit::AuditLine;
@@ -40,6 +41,7 @@ pub use lock::{GameLock, IndexLock, LedgerLock, MAIL_WAIT, OutboxLock, OwnerLock
 pub use name::{GameName, NameError, Owner, SitePath, mail_id};
 pub use round::LastRound;
 pub use spool::Spool;
+pub use trace::Trace;
 pub use transaction::{Content, Stamp, Transaction};
 
 use crate::site::Layout;

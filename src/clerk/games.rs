@@ -3,19 +3,21 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, Content, GameName, Stamp};
+use crate::diplomacy::draw::Gallery;
 use crate::diplomacy::geography;
 use crate::diplomacy::map::library::Library;
 use crate::diplomacy::map::source::with_extension;
 use crate::diplomacy::map::{self, Map, Source as _};
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::rules::{Rules, Variant};
+use crate::judge::IndexLine;
 use crate::judge::commands::Line;
 use crate::judge::lists::{self, Opening};
 use crate::judge::table::{House, Records, Table};
-use crate::judge::{GameState, IndexLine};
 use crate::referee::Referee;
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
+use crate::status::index::derived_state;
 use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 use fs2::FileExt;
@@ -89,13 +91,14 @@ type Shelved = Result<Arc<Compiled>, Vec<String>>;
 /// Maps, loaded once and kept: the same name, morphs and phase blocks give the same board.
 pub struct MapShelf {
     root: PathBuf,
+    gallery: Gallery,
     shelf: Mutex<HashMap<String, Shelved>>,
 }
 
 impl MapShelf {
     /// For a site.
     pub fn new(site: &Site) -> MapShelf {
-        MapShelf { root: site.root.clone(), shelf: Mutex::new(HashMap::new()) }
+        MapShelf { root: site.root.clone(), gallery: site.gallery(), shelf: Mutex::new(HashMap::new()) }
     }
 
     /// The board of a game as it is now, or what is wrong with it.
@@ -135,7 +138,7 @@ impl MapShelf {
         {
             return found.clone();
         }
-        let made = load().map(|map| Arc::new(Compiled::new(map))).map_err(|e| vec![e]);
+        let made = load().map(|map| Arc::new(Compiled::shown_by(map, self.gallery.clone()))).map_err(|e| vec![e]);
         if let Ok(mut shelf) = self.shelf.lock() {
             // Morphed boards of finished games need not be kept for ever.
             if shelf.len() > 256 {
@@ -242,16 +245,12 @@ impl Loaded {
             records: &self.records,
             now,
             seed,
+            account: None,
         }
     }
 }
 
 impl Clerk {
-    /// All lines of the index.
-    pub fn index(&self) -> Result<Vec<IndexLine>, ClerkError> {
-        Ok(self.archive.index()?.lines().filter_map(crate::status::index::parse).collect())
-    }
-
     /// Names of all games.
     pub fn game_names(&self) -> Result<Vec<GameName>, ClerkError> {
         Ok(self.archive.games()?)
@@ -280,8 +279,7 @@ impl Clerk {
     /// The game as these bytes have it: its status file, or a kept copy. `None`: nothing to work with.
     pub(super) fn read_as(&self, game: &GameName, content: Content) -> Result<Option<Loaded>, ClerkError> {
         let Ok(document) = Document::parse(&content.bytes) else { return Ok(None) };
-        let line = self.index()?.into_iter().find(|l| l.name == game.as_str());
-        let index = line.unwrap_or_else(|| IndexLine {
+        let index = self.book()?.of(game.as_str()).cloned().unwrap_or_else(|| IndexLine {
             name: game.to_string(),
             variant: "standard".into(),
             state: derived_state(document.game()),
@@ -355,12 +353,12 @@ impl Clerk {
         now: DateTime<Utc>,
     ) -> Result<Vec<Opening>, ClerkError> {
         let mut openings = Vec::new();
-        for line in self.index()? {
+        for line in self.book()?.lines() {
             let game = GameName::old(&line.name)?;
             let Some(loaded) = self.load(&game, now)? else { continue };
             let wanted = match search {
-                Some(search) => search.finds(&line, loaded.game(), !loaded.errors().is_empty()),
-                None => lists::is_opening(&line, loaded.game()),
+                Some(search) => search.finds(line, loaded.game(), !loaded.errors().is_empty()),
+                None => lists::is_opening(line, loaded.game()),
             };
             if !wanted {
                 continue;
@@ -371,7 +369,7 @@ impl Clerk {
                 open: table.open_seats(),
                 master: table.master_name(),
                 game: loaded.game().clone(),
-                index: line,
+                index: line.clone(),
             });
         }
         Ok(openings)
@@ -409,16 +407,6 @@ impl Clerk {
             Ok(()) => Ok(file),
             Err(_) => Err(ArchiveError::Busy(path)),
         }
-    }
-}
-
-/// State of a game that the index does not have (status-file.md 10.3).
-pub(super) fn derived_state(game: &Game) -> GameState {
-    match &game.phase {
-        PhaseState::Forming => GameState::Preparation,
-        PhaseState::Completed => GameState::Completed,
-        PhaseState::Running(_) if game.need.is_empty() => GameState::Active,
-        PhaseState::Running(_) => GameState::Waiting,
     }
 }
 

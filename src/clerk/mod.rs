@@ -2,9 +2,13 @@
 //! decision, and only then tells mail and pages. The one place where rooms meet; it decides nothing itself.
 
 mod abuse;
+mod agenda;
+mod book;
 mod bounces;
 mod edits;
+mod export;
 mod games;
+mod import;
 mod incoming;
 mod inspect;
 pub mod keeping;
@@ -12,13 +16,17 @@ mod moving;
 mod outage;
 mod outgoing;
 mod people;
+mod picture;
 mod publish;
 mod rounds;
 pub mod secrets;
 mod tend;
 
+pub use book::Book;
 pub use edits::{Sight, with_hashes};
+pub use export::Exported;
 pub use games::{Loaded, MapShelf};
+pub use import::{Import, ImportOptions, Imported};
 pub use incoming::Worked;
 pub use outage::{Extended, Moved, Resumed};
 pub use people::People;
@@ -73,6 +81,7 @@ pub struct Clerk {
     limits: Limits,
     shelf: publish::Shelf,
     memory: edits::Memory,
+    book: book::Kept,
 }
 
 impl Clerk {
@@ -108,6 +117,7 @@ impl Clerk {
             limits,
             shelf: publish::Shelf::default(),
             memory: edits::Memory::default(),
+            book: book::Kept::default(),
         })
     }
 

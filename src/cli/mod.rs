@@ -9,6 +9,7 @@ pub mod common;
 pub mod datc;
 pub mod deliver;
 pub mod demo;
+pub mod dpjudge;
 pub mod inspect;
 pub mod keeping;
 pub mod mail;
@@ -80,13 +81,17 @@ enum Verb {
     Dead(queue::DeadArgs),
     /// Status files: check, fmt, json
     Status(status::Args),
+    /// Take the games of a DPjudge over
+    ImportDpjudge(dpjudge::ImportArgs),
+    /// Give the games to a DPjudge
+    ExportDpjudge(dpjudge::ExportArgs),
     /// Version of the program and of the time zones in it
     Version,
 }
 
 /// Entry point of the program.
 pub fn main() -> ExitCode {
-    match Cli::parse().verb {
+    match Cli::parse_from(common::options_behind_verb(std::env::args_os())).verb {
         Verb::Init(args) => run::run_init(args),
         Verb::Demo(args) => demo::run(args),
         Verb::Daemon(args) => run::run_daemon(args),
@@ -111,6 +116,8 @@ pub fn main() -> ExitCode {
         Verb::Queue(args) => queue::run(args),
         Verb::Dead(args) => queue::run_dead(args),
         Verb::Status(args) => status::run(args),
+        Verb::ImportDpjudge(args) => dpjudge::run_import(args),
+        Verb::ExportDpjudge(args) => dpjudge::run_export(args),
         Verb::Version => version::run(),
     }
 }

@@ -6,6 +6,7 @@ use super::post::Circle;
 use super::session::Desk;
 use super::table::Table;
 use crate::clock;
+use crate::diplomacy::rules::Rule;
 use crate::status::{Game, GameResult, PhaseKeyword, PhaseState};
 use sha2::{Digest, Sha256};
 
@@ -112,13 +113,13 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
     if !defaulted.is_empty() {
         let text =
             late_table(desk.table, if defaulted.len() == 1 { "Power in CD:" } else { "Powers in CD:" }, &defaulted);
-        let letters = desk.table.letters(&desk.table.master_recipients(), "N15", "Diplomacy CD notice", &text);
+        let letters = desk.table.letters(&desk.table.overseers(), "N15", "Diplomacy CD notice", &text);
         desk.decision.letters.extend(letters);
     }
     super::rollback::branch_off(desk);
     desk.decision.files.push(FileEdit::KeepGame(format!("status.{phase}"), Box::new(desk.table.game.clone())));
     let resolution = desk.table.referee.resolve(&desk.table.game, seed)?;
-    desk.table.game = resolution.game;
+    let kept = std::mem::replace(&mut desk.table.game, resolution.game);
     let mut record = resolution.record;
     let game = &mut desk.table.game;
     game.delay = 0;
@@ -137,7 +138,11 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
             report += "\nThe game is over.  Thank you for playing.\n";
         }
         None => {
-            next_deadline(desk.table, false)?;
+            // A phase without a next deadline is not processed at all.
+            if let Err(reason) = next_deadline(desk.table, false) {
+                desk.table.game = kept;
+                return Err(reason);
+            }
             if !desk.table.referee.resolvable(&desk.table.game) {
                 desk.table.game.keyword = PhaseKeyword::Wait;
             }
@@ -243,8 +248,21 @@ pub fn late(table: &Table) -> Vec<String> {
     super::time::late(table)
 }
 
+/// Whether CIVIL_PREVIEW has stopped the game at the end of grace: it waits for the last orders, or for PROCESS!
+/// (clock.md 3.2).
+pub fn is_stopped(table: &Table) -> bool {
+    let stopped = table.index.state == GameState::Waiting && table.game.delay > 0 && table.game.need.is_empty();
+    stopped && table.rule(Rule::CivilPreview) && table.past_deadline()
+}
+
 /// Orders came in: NO_DEADLINE and REAL_TIME games go on at once, others at the round after next (clock.md 3.1).
 pub fn after_orders(desk: &mut Desk) {
+    if is_stopped(desk.table) && late(desk.table).is_empty() {
+        // The next check processes it.
+        desk.table.index.state = GameState::Active;
+        desk.table.game.delay = 0;
+        return;
+    }
     match super::time::with_clock(desk.table, None, clock::tick::after_entry) {
         clock::tick::AfterEntry::Process => run(desk, Cause::Orders),
         clock::tick::AfterEntry::Delay(n) => desk.table.game.delay = n,

@@ -46,14 +46,15 @@ pub fn set_next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
         first,
         previous: table.game.deadline,
     };
-    let deadline = clock::next_deadline(&query).map_err(|e| e.to_string())?;
+    let deadline = clock::explain_deadline(&query).map_err(|e| e.to_string())?;
     table.game.deadline = deadline.local;
+    super::account::computed(table, &deadline.steps);
     clock::timing::set_absences(&mut table.game.timing, &deadline.absences);
     Ok(())
 }
 
-/// Why the deadline after this one would fall where it does, in sentences (`clock explain`, replies, pages).
-pub fn explain_next(table: &Table) -> String {
+/// Where a deadline set now would fall, and why, in sentences (`clock explain`).
+pub fn explain_next(table: &Table) -> Vec<String> {
     let timing = timing(&table.game);
     let kind = table.referee.phase_kind(&table.game);
     let query = Query {
@@ -66,8 +67,8 @@ pub fn explain_next(table: &Table) -> String {
         previous: table.game.deadline,
     };
     match clock::explain_deadline(&query) {
-        Ok(deadline) => clock::sentences(&deadline.steps),
-        Err(error) => error.to_string(),
+        Ok(deadline) => deadline.steps.iter().map(|step| step.to_string()).collect(),
+        Err(error) => vec![error.to_string()],
     }
 }
 

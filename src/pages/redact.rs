@@ -10,7 +10,7 @@ use crate::clock;
 use crate::diplomacy::rules::Rule;
 use crate::judge::post::and_list;
 use crate::judge::table::{self, Table, is_dummy, is_vacant, title_case};
-use crate::judge::{GameState, time};
+use crate::judge::{GameState, account, time};
 use crate::status::{GameResult, ParticipantKind, PhaseKeyword, PhaseState, Vote};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -57,6 +57,7 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
             let (long, short) = (clock::format::long(&moment), clock::format::short(&moment));
             Moment { iso: moment.to_rfc3339(), long, short }
         }),
+        why: String::new(),
         zone: table.zone().name().to_string(),
         master: None,
         description: Vec::new(),
@@ -94,6 +95,9 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
     // EAVESDROP is never shown (rules.md 2.3).
     card.rules = game.rules.iter().filter(|r| *r != Rule::Eavesdrop.name()).cloned().collect();
     card.timing = time::policy(game);
+    if card.deadline.is_some() {
+        card.why = account::paragraph(table);
+    }
     card.players = game
         .participants
         .iter()
@@ -267,7 +271,7 @@ fn outcome(table: &Table, result: &GameResult) -> Outcome {
 }
 
 /// Whether some unit is still hidden: by HIDE_BUILDS, or because its home is a hidden one (orders.md 1).
-fn hides_builds(table: &Table) -> bool {
+pub(super) fn hides_builds(table: &Table) -> bool {
     !table.completed() && (table.rule(Rule::HideBuilds) || table.game.participants.iter().any(|p| !p.hides.is_empty()))
 }
 
@@ -298,7 +302,7 @@ pub fn game(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> GameVi
         let mut record = table.referee.record_now(&table.game);
         conceal_units(table, &mut record);
         view.position = Some(position(record.get("state"), &view.seats));
-        view.now = table.referee.picture(&record, false).map_or(Picture::None, Picture::Drawn);
+        view.now = table.referee.picture(&record, &table.look(false)).map_or(Picture::None, Picture::Drawn);
     }
     let count = records.len();
     for (n, record) in records.iter().enumerate() {
@@ -389,7 +393,7 @@ fn conceal_units(table: &Table, record: &mut Value) {
     }
 }
 
-fn remove_units(state: Option<&mut Value>, power: &str, units: &[String]) {
+pub(super) fn remove_units(state: Option<&mut Value>, power: &str, units: &[String]) {
     let list = state.and_then(|s| s.get_mut("units")).and_then(|u| u.get_mut(power)).and_then(Value::as_array_mut);
     if let Some(list) = list {
         list.retain(|u| !u.as_str().is_some_and(|u| units.iter().any(|h| h == u)));
@@ -413,7 +417,7 @@ fn phase(table: &Table, record: &Value, seats: &[SeatView], have: &dyn Fn(&str) 
         if filed && have(&name) {
             return Picture::Filed;
         }
-        table.referee.picture(&shown, with_orders).map_or(Picture::None, Picture::Drawn)
+        table.referee.picture(&shown, &table.look(with_orders)).map_or(Picture::None, Picture::Drawn)
     };
     PhaseView {
         title: text("title"),

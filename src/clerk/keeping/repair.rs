@@ -8,10 +8,11 @@ use super::game::{board, is_torn};
 use super::site::at;
 use super::{Clerk, ClerkError, Findings, Remedy};
 use crate::archive::{Content, Entry, GameName, MAIL_WAIT, Transaction, fs};
-use crate::clerk::{games::derived_state, stamp};
+use crate::clerk::stamp;
 use crate::judge::{GameState, IndexLine};
 use crate::mail::Letter;
 use crate::status::Document;
+use crate::status::index::derived_state;
 use chrono::{DateTime, Utc};
 use std::path::Path;
 
@@ -131,7 +132,7 @@ impl Clerk {
         transaction.replace("status", copy.bytes)?;
         let running = !matches!(derived_state(restored.game()), GameState::Completed | GameState::Preparation);
         let state = if running { GameState::Waiting } else { derived_state(restored.game()) };
-        let index = self.index()?.into_iter().find(|line| line.name == game.as_str());
+        let index = self.book()?.of(game.as_str()).cloned();
         let line = IndexLine {
             state,
             private: restored.game().private.is_some(),
