@@ -2,7 +2,7 @@
 //! written; so whatever dies in between, the game is published again. Publishing never undoes or delays a commit.
 
 use super::{Clerk, ClerkError};
-use crate::archive::{GameName, Owner};
+use crate::archive::{ArchiveError, GameName, Owner, WEB_WAIT};
 use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
 use crate::pages::{self, Card, Facts, MapView, Tree};
@@ -70,6 +70,20 @@ impl Clerk {
         };
         let mut written = 0;
         for name in &names {
+            // A commit that is under way, or that a fault has interrupted, comes first: its marker is there already,
+            // and must not be taken away for what was before it.
+            let _lock = match GameName::old(name).map(|game| self.archive.lock_shared(&game, WEB_WAIT)) {
+                Ok(Ok(lock)) => Some(lock),
+                // Purged, renamed, or never a game of ours.
+                Err(_) | Ok(Err(ArchiveError::NoSuchGame(_))) => None,
+                Ok(Err(error)) => {
+                    tracing::warn!(game = name, %error, "to be published later");
+                    if let Ok(game) = GameName::old(name) {
+                        self.mark(&game);
+                    }
+                    continue;
+                }
+            };
             // The marker goes first: a change that comes while we write makes a new one.
             match fs::remove_file(self.marker(name)) {
                 Ok(()) => {}
