@@ -47,16 +47,16 @@ pub fn read(bytes: &[u8]) -> (BTreeMap<String, OldLine>, Vec<Finding>) {
             what.push(What::NoLine(written.trim().to_owned()));
             continue;
         };
+        if lines.contains_key(&old.line.name) {
+            what.push(What::Twice(written.trim().to_owned()));
+            continue;
+        }
         let sorted = last < old.line.name;
         last.clone_from(&old.line.name);
         if old.state.is_none() && (!sorted || index::line(&old.line) != written) {
             spelling += 1;
         }
-        if lines.contains_key(&old.line.name) {
-            what.push(What::Twice(written.trim().to_owned()));
-        } else {
-            lines.insert(old.line.name.clone(), old);
-        }
+        lines.insert(old.line.name.clone(), old);
     }
     if spelling > 0 {
         what.push(What::Spelling(spelling));
@@ -117,7 +117,7 @@ mod tests {
             [
                 "lost: games/status: 'alone': want game, variant, state, flags",
                 "lost: games/status: 'hexham payola waiting': a second line for one game; the first counts",
-                "note: games/status: 2 lines written anew with the same words: name in 32 columns, lower case, sorted",
+                "note: games/status: 1 line written anew with the same words: name in 32 columns, lower case, sorted",
             ]
         );
     }
