@@ -9,6 +9,8 @@ need() { # command package reason
     fi
 }
 need cc gcc "the TLS library has parts in C"
+need systemd-analyze systemd "the units in cron/ are checked"
+need crontab cron "the crontab in cron/ is checked"
 need chromium chromium "the pages are opened in a browser"
 [ -z "$missing" ] && exit 0
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -57,6 +57,10 @@ pub struct ReadLock(#[allow(dead_code)] pub(super) File);
 #[derive(Debug)]
 pub struct IndexLock(#[allow(dead_code)] pub(super) File);
 
+/// The right to rewrite a file of the ledger.
+#[derive(Debug)]
+pub struct LedgerLock(#[allow(dead_code)] pub(super) File);
+
 /// The right to run a round of the scheduler.
 #[derive(Debug)]
 pub struct RoundLock(#[allow(dead_code)] pub(super) File);

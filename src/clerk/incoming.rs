@@ -627,6 +627,11 @@ impl Clerk {
                 FileEdit::Append(name, text) => transaction.append(name, text.clone())?,
                 FileEdit::Replace(name, text) => transaction.replace(name, text.clone())?,
                 FileEdit::KeepStatus(name) => transaction.replace(name, loaded.bytes())?,
+                FileEdit::KeepGame(name, kept) => {
+                    let mut kept = kept.as_ref().clone();
+                    self.hash_clear(&mut kept, seed);
+                    transaction.replace(name, loaded.rewritten(&kept)?)?
+                }
                 FileEdit::Rename(a, b) => transaction.rename(a, b)?,
                 FileEdit::Remove(name) => transaction.remove(name)?,
             };
@@ -797,7 +802,7 @@ impl Clerk {
 
     fn census(&self, name: &str, master: &str, now: DateTime<Utc>) -> Result<Census, ClerkError> {
         let mut census = Census { taken: self.existing(name)?.is_some(), ..Census::default() };
-        for line in self.index()? {
+        for line in self.book()?.lines() {
             if matches!(line.state, judge::GameState::Preparation | judge::GameState::Forming) {
                 census.forming += 1;
                 let game = GameName::old(&line.name)?;

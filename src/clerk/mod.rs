@@ -2,12 +2,16 @@
 //! decision, and only then tells mail and pages. The one place where rooms meet; it decides nothing itself.
 
 mod abuse;
+mod agenda;
+mod book;
 mod bounces;
 mod edits;
 mod export;
 mod games;
 mod import;
 mod incoming;
+mod inspect;
+pub mod keeping;
 mod moving;
 mod outage;
 mod outgoing;
@@ -17,6 +21,7 @@ mod rounds;
 pub mod secrets;
 mod tend;
 
+pub use book::Book;
 pub use edits::{Sight, with_hashes};
 pub use export::Exported;
 pub use games::{Loaded, MapShelf};
@@ -75,6 +80,7 @@ pub struct Clerk {
     limits: Limits,
     shelf: publish::Shelf,
     memory: edits::Memory,
+    book: book::Kept,
 }
 
 impl Clerk {
@@ -110,6 +116,7 @@ impl Clerk {
             limits,
             shelf: publish::Shelf::default(),
             memory: edits::Memory::default(),
+            book: book::Kept::default(),
         })
     }
 

@@ -1,6 +1,7 @@
 //! The queue on its way out: due mails are handed to the transport that the configuration names.
 
 use super::{Clerk, ClerkError};
+use crate::archive::ArchiveError;
 use crate::mail::Letter;
 use crate::mail::queue::Queue;
 use crate::mail::queue::worker::{Policy, Redirect, Round, send_due};
@@ -14,7 +15,9 @@ const BUDGET: usize = 2000;
 impl Clerk {
     /// Tries every due mail once.
     pub fn send(&self, now: DateTime<Utc>) -> Result<Round, ClerkError> {
-        let fail = |e: std::io::Error| ClerkError::Site(format!("outbox: {e}"));
+        let outbox = &self.site.layout.outbox;
+        // A full or read-only disk is a reason to come later.
+        let fail = |source| ArchiveError::Io { action: "use", path: outbox.clone(), source };
         let queue = Queue::open(&self.site.layout.outbox).map_err(fail)?;
         let transport = self.transport()?;
         let out = &self.site.config.mail.out;
@@ -35,7 +38,7 @@ impl Clerk {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1u64 << 53) as f64
         };
-        send_due(&queue, transport.as_ref(), &policy, now, BUDGET, &mut chance).map_err(fail)
+        send_due(&queue, transport.as_ref(), &policy, now, BUDGET, &mut chance).map_err(|error| fail(error).into())
     }
 
     fn transport(&self) -> Result<Box<dyn Transport>, ClerkError> {

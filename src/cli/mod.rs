@@ -10,6 +10,8 @@ pub mod datc;
 pub mod deliver;
 pub mod demo;
 pub mod dpjudge;
+pub mod inspect;
+pub mod keeping;
 pub mod mail;
 pub mod map;
 pub mod map_draw;
@@ -49,6 +51,18 @@ enum Verb {
     Publish(run::PublishArgs),
     /// Check or show the configuration
     Config(run::ConfigArgs),
+    /// Games as the judge sees them: who owes orders, who is late, ready or why not
+    Inspect(inspect::Args),
+    /// Put the whole site away in one file
+    Backup(keeping::BackupArgs),
+    /// Fetch a backup back: all of it or nothing
+    Restore(keeping::RestoreArgs),
+    /// Look the whole site over; --replay decides its history again
+    Verify(keeping::VerifyArgs),
+    /// Mend what verify found and can be mended; --plan only says what that is
+    Repair(keeping::RepairArgs),
+    /// Work mail off again that was processed since a time; the ledger drops what is done
+    Replay(keeping::ReplayArgs),
     /// Positions and orders in, results out (JSON Lines)
     Adjudicate(adjudicate::Args),
     /// Deadlines: next, tick, date, absence, explain, suspend, resume
@@ -77,7 +91,7 @@ enum Verb {
 
 /// Entry point of the program.
 pub fn main() -> ExitCode {
-    match Cli::parse().verb {
+    match Cli::parse_from(common::options_behind_verb(std::env::args_os())).verb {
         Verb::Init(args) => run::run_init(args),
         Verb::Demo(args) => demo::run(args),
         Verb::Daemon(args) => run::run_daemon(args),
@@ -87,6 +101,12 @@ pub fn main() -> ExitCode {
         Verb::Tick(args) => run::run_tick(args),
         Verb::Publish(args) => run::run_publish(args),
         Verb::Config(args) => run::run_config(args),
+        Verb::Inspect(args) => inspect::run(args),
+        Verb::Backup(args) => keeping::backup(args),
+        Verb::Restore(args) => keeping::restore(args),
+        Verb::Verify(args) => keeping::verify(args),
+        Verb::Repair(args) => keeping::repair(args),
+        Verb::Replay(args) => keeping::replay(args),
         Verb::Adjudicate(args) => adjudicate::run(args),
         Verb::Clock(args) => clock::run(args),
         Verb::Datc(args) => datc::run(args),

@@ -5,6 +5,7 @@
 //! the archive; SIGTERM finishes the commit in hand and nothing else.
 
 pub mod edits;
+mod systemd;
 
 use crate::archive::spool::{Envelope, Spool};
 use crate::clerk::{Clerk, TickOptions};
@@ -119,12 +120,18 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
     let maildir = watch_maildir(&clerk, &bell, &stop);
     let spool = watch_spool(&clerk, &bell);
     let edits = watch_edits(&clerk, &bell);
+    let pulse = systemd::Pulse::default();
     let worker = std::thread::spawn({
         let (clerk, bell, stop) = (Arc::clone(&clerk), Arc::clone(&bell), Arc::clone(&stop));
-        move || work(&clerk, &bell, &stop)
+        let pulse = pulse.clone();
+        move || work(&clerk, &bell, &stop, &pulse)
     });
     ready(&doors);
+    let manager = Arc::new(systemd::Manager::from_env());
+    manager.tell("READY=1");
+    runtime.spawn(Arc::clone(&manager).watch(pulse));
     runtime.block_on(signal());
+    manager.tell("STOPPING=1");
     stop.store(true, Ordering::SeqCst);
     bell.ring();
     // The receivers are gone only when their tasks are.
@@ -233,10 +240,11 @@ fn watch_edits(clerk: &Arc<Clerk>, bell: &Arc<Bell>) -> Option<edits::Edits> {
 }
 
 /// The worker: mail first, then the clock, then what has to go out.
-fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool) {
+fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool, pulse: &systemd::Pulse) {
     let poll = clerk.site.config.sched.poll.0.max(Duration::from_secs(1));
     let mut tended: Option<Instant> = None;
     while !stop.load(Ordering::SeqCst) {
+        pulse.beat();
         let now: DateTime<Utc> = Utc::now();
         let progress = match clerk.work(now) {
             Ok(worked) => worked.executed + worked.dropped + worked.dead > 0,

@@ -86,6 +86,8 @@ pub struct Table<'a> {
     pub now: DateTime<Utc>,
     /// Seed for what is drawn at random.
     pub seed: u64,
+    /// The account of the deadline, once this decision has made or moved it ([`super::account`]).
+    pub account: Option<Vec<String>>,
 }
 
 /// Somebody in a game.

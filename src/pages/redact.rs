@@ -10,7 +10,7 @@ use crate::clock;
 use crate::diplomacy::rules::Rule;
 use crate::judge::post::and_list;
 use crate::judge::table::{self, Table, is_dummy, is_vacant, title_case};
-use crate::judge::{GameState, time};
+use crate::judge::{GameState, account, time};
 use crate::status::{GameResult, ParticipantKind, PhaseKeyword, PhaseState, Vote};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -57,6 +57,7 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
             let (long, short) = (clock::format::long(&moment), clock::format::short(&moment));
             Moment { iso: moment.to_rfc3339(), long, short }
         }),
+        why: String::new(),
         zone: table.zone().name().to_string(),
         master: None,
         description: Vec::new(),
@@ -94,6 +95,9 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
     // EAVESDROP is never shown (rules.md 2.3).
     card.rules = game.rules.iter().filter(|r| *r != Rule::Eavesdrop.name()).cloned().collect();
     card.timing = time::policy(game);
+    if card.deadline.is_some() {
+        card.why = account::paragraph(table);
+    }
     card.players = game
         .participants
         .iter()
