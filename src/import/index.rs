@@ -66,13 +66,12 @@ pub fn read(bytes: &[u8]) -> (BTreeMap<String, OldLine>, Vec<Finding>) {
 
 /// Whether phase and state cannot be at once; then the word of the phase.
 pub fn disagreement(game: &Game, state: GameState) -> Option<&'static str> {
-    use GameState::{Active, Completed, Forming, Preparation, Terminated, Waiting};
-    let (word, states): (_, &[GameState]) = match &game.phase {
-        PhaseState::Forming => ("FORMING", &[Preparation, Forming, Waiting, Terminated]),
-        PhaseState::Completed => ("COMPLETED", &[Completed]),
-        PhaseState::Running(_) => ("of a running game", &[Active, Waiting, Terminated, Preparation]),
+    let word = match &game.phase {
+        PhaseState::Forming => "FORMING",
+        PhaseState::Completed => "COMPLETED",
+        PhaseState::Running(_) => "of a running game",
     };
-    (!states.contains(&state)).then_some(word)
+    (!state.agrees(game)).then_some(word)
 }
 
 /// The line for a game: what the old index says, or what follows from its status file.

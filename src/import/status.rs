@@ -202,7 +202,10 @@ mod tests {
         assert!(held);
         assert_eq!(
             given.bytes,
-            HEXHAM.replace("pw-aa\nVOTE SOLO", "pw-aa\nVOTE 7WAY").replace("DESC\nFirst", "DESC\nprix en ?\nFirst").as_bytes()
+            HEXHAM
+                .replace("pw-aa\nVOTE SOLO", "pw-aa\nVOTE 7WAY")
+                .replace("DESC\nFirst", "DESC\nprix en ?\nFirst")
+                .as_bytes()
         );
         let said: Vec<String> = given.findings.iter().map(Finding::to_string).collect();
         assert_eq!(
