@@ -82,6 +82,7 @@ pub struct Writers {
 
 impl Writers {
     pub fn new() -> Writers {
+        wait_for("the mail server", || std::net::TcpStream::connect("127.0.0.1:25").is_ok());
         Writers { server: SmtpTransport::builder_dangerous("127.0.0.1").port(25).build(), sent: 0 }
     }
 
