@@ -9,8 +9,8 @@ impl Map {
     /// Warnings about the shape of the board.
     pub fn review(&self) -> Vec<Diagnostic> {
         let mut found = Vec::new();
-        let by_army = self.reached(false);
-        let by_any = self.reached(true);
+        let by_army = self.reached(UnitKind::Army);
+        let by_fleet = self.reached(UnitKind::Fleet);
         for id in self.province_ids() {
             let province = &self[id];
             if province.terrain == Terrain::Shut {
@@ -24,7 +24,7 @@ impl Map {
                     format!("{word} UNREACHABLE: {}", province.code),
                     "no list names it so that a unit may enter",
                 ));
-            } else if !by_any.contains(&id) {
+            } else if !by_army.contains(&id) && !by_fleet.contains(&id) {
                 let hint = "no power's units ever get there, by land, sea or convoy";
                 found.push(self.remark(id, format!("{word} UNREACHABLE FOR ALL POWERS: {}", province.code), hint));
             } else if province.center && !by_army.contains(&id) && province.terrain == Terrain::Land {
@@ -52,27 +52,28 @@ impl Map {
         self.contacts.get(usize::from(id.0)).into_iter().flatten().copied()
     }
 
-    /// Provinces that units of some power can come to, starting from where units start or may be built.
-    fn reached(&self, fleets: bool) -> BTreeSet<ProvinceId> {
+    /// Provinces that units of a kind can come to, starting from where units of it stand or any may be built. An army
+    /// that lands somewhere makes no fleet there.
+    fn reached(&self, kind: UnitKind) -> BTreeSet<ProvinceId> {
         let starts = self.powers.iter().flat_map(|p| {
-            let units = p.units.iter().map(|u| self.province_of(u.at));
+            let units = p.units.iter().filter(|u| u.kind == kind).map(|u| self.province_of(u.at));
             units.chain(p.homes.iter().copied()).chain(p.factories.iter().copied()).chain(p.partisans.iter().copied())
         });
         let mut open: Vec<ProvinceId> = starts.chain(self.built_anywhere()).collect();
         let mut seen: BTreeSet<ProvinceId> = open.iter().copied().collect();
         while let Some(at) = open.pop() {
-            let mut next: Vec<ProvinceId> =
-                self.army.get(usize::from(at.0)).into_iter().flatten().map(|(to, _)| *to).collect();
-            if fleets {
-                let here = std::iter::once(self[at].location).chain(self[at].coasts.iter().copied());
-                for location in here {
+            let mut next: Vec<ProvinceId> = Vec::new();
+            if kind == UnitKind::Fleet {
+                for location in std::iter::once(self[at].location).chain(self[at].coasts.iter().copied()) {
                     let sail = self.fleet.get(usize::from(location.0)).into_iter().flatten();
                     next.extend(sail.map(|(to, _)| self.province_of(*to)));
                 }
-            }
-            if fleets || self.landing(at) {
-                // By convoy from any coast to any other: rough, but what is out of reach even so is truly so.
-                next.extend(self.province_ids().filter(|p| self.landing(at) && self.landing(*p)));
+            } else {
+                next.extend(self.army.get(usize::from(at.0)).into_iter().flatten().map(|(to, _)| *to));
+                if self.landing(at) {
+                    // By convoy from any coast to any other: rough, but what is out of reach even so is truly so.
+                    next.extend(self.province_ids().filter(|p| self.landing(*p)));
+                }
             }
             next.retain(|p| seen.insert(*p));
             open.extend(next);
