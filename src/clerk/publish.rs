@@ -72,7 +72,7 @@ impl Clerk {
         for name in &names {
             // A commit that is under way, or that a fault has interrupted, comes first: its marker is there already,
             // and must not be taken away for what was before it.
-            let _lock = match GameName::old(name).map(|game| self.archive.lock_shared(&game, WEB_WAIT)) {
+            let lock = match GameName::old(name).map(|game| self.archive.lock_shared(&game, WEB_WAIT)) {
                 Ok(Ok(lock)) => Some(lock),
                 // Purged, renamed, or never a game of ours.
                 Err(_) | Ok(Err(ArchiveError::NoSuchGame(_))) => None,
@@ -90,6 +90,8 @@ impl Clerk {
                 Err(e) if e.kind() == io::ErrorKind::NotFound => {}
                 Err(e) => return Err(fail(e)),
             }
+            // Whoever commits from now on marks it again; a round need not wait for pictures.
+            drop(lock);
             match self.publish_game(name, anew, now) {
                 Ok(count) => written += count,
                 Err(error) => {
