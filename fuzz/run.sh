@@ -26,5 +26,5 @@ for target; do
     seeds "$target"
     echo "fuzz: $target for $seconds seconds"
     cargo +nightly fuzz run -O -s none "$target" "fuzz/corpus/$target" -- \
-        -max_total_time="$seconds" -max_len=16384 -timeout=30 -rss_limit_mb=4096 -print_final_stats=1
+        -max_total_time="$seconds" -max_len=16384 -timeout=30 -report_slow_units=20 -rss_limit_mb=4096 -print_final_stats=1
 done

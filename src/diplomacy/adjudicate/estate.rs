@@ -188,3 +188,91 @@ fn base(rules: &Rules, estates: &Estates, estate: &Estate, centers: &[ProvinceId
     };
     centers.iter().copied().filter(fits).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Provinces 0 to 9; the power is 0, its units stand where `manned` says.
+    #[derive(Default)]
+    struct Plain {
+        owned: Vec<u16>,
+        manned: Vec<u16>,
+    }
+
+    fn ids(list: &[u16]) -> Vec<ProvinceId> {
+        list.iter().copied().map(ProvinceId).collect()
+    }
+
+    impl Holdings for Plain {
+        fn owned(&self, _: PowerId) -> Vec<ProvinceId> {
+            ids(&self.owned)
+        }
+        fn manned(&self, _: PowerId) -> Vec<ProvinceId> {
+            ids(&self.manned)
+        }
+        fn is_vacant(&self, at: ProvinceId) -> bool {
+            !self.manned.contains(&at.0)
+        }
+    }
+
+    /// Count and sites under some rules.
+    fn build(board: &Plain, mine: &Estate, others: &[Estate], rules: &[Rule]) -> (i32, Vec<ProvinceId>) {
+        let estates = Estates(std::iter::once(mine).chain(others).cloned().collect());
+        let due = due_on(&rules.iter().copied().collect(), board, &estates, PowerId(0));
+        (due.count, due.sites)
+    }
+
+    #[test]
+    fn what_counts_as_a_centre() {
+        let mine = Estate { homes: ids(&[1, 2]), reserves: 1, militia: 2, ..Estate::default() };
+        let board = Plain { owned: vec![1, 5], manned: vec![2, 5, 6, 7] };
+        // Two centres, one in reserve, one of the militia for the unit on a home.
+        assert_eq!(build(&board, &mine, &[], &[]).0, 0);
+        assert_eq!(build(&board, &mine, &[], &[Rule::NoReserves]).0, -1);
+        assert_eq!(build(&board, &mine, &[], &[Rule::NoReserves, Rule::NoMilitia]).0, -2);
+        let exiled = Plain { owned: vec![5], ..board };
+        assert_eq!(build(&exiled, &mine, &[], &[]).0, -3);
+    }
+
+    #[test]
+    fn where_it_may_build() {
+        let mine = Estate { homes: ids(&[1, 2, 3]), original_homes: ids(&[1, 2, 3]), ..Estate::default() };
+        let other = Estate { homes: ids(&[5]), ..Estate::default() };
+        let board = Plain { owned: vec![1, 2, 5, 6], manned: vec![2] };
+        let others = std::slice::from_ref(&other);
+        assert_eq!(build(&board, &mine, others, &[]), (1, ids(&[1])));
+        assert_eq!(build(&board, &mine, others, &[Rule::HomeBuilds]), (2, ids(&[1, 5])));
+        assert_eq!(build(&board, &mine, others, &[Rule::BuildAny]), (3, ids(&[1, 5, 6])));
+        // Not in the home of one who may still take it.
+        let guarded = Estate { undetermined: 1, ..other.clone() };
+        assert_eq!(build(&board, &mine, &[guarded], &[Rule::BuildAny]), (2, ids(&[1, 6])));
+        // REMOTE_BUILDS asks for an original home.
+        assert_eq!(build(&board, &mine, others, &[Rule::RemoteBuilds]), (3, ids(&[1, 5, 6])));
+        let exiled = Plain { owned: vec![5, 6], manned: vec![] };
+        assert_eq!(build(&exiled, &mine, others, &[Rule::RemoteBuilds]), (0, vec![]));
+    }
+
+    #[test]
+    fn stand_ins_and_other_sites() {
+        let mine = Estate {
+            homes: ids(&[1, 2]),
+            alternatives: vec![(ProvinceId(3), ids(&[1]))],
+            factories: ids(&[8]),
+            partisans: ids(&[9]),
+            ..Estate::default()
+        };
+        let free = Plain { owned: vec![1, 3, 4], manned: vec![] };
+        // The alternative adds a site, not a build.
+        assert_eq!(build(&free, &mine, &[], &[Rule::NoFactories]), (1, ids(&[1, 3])));
+        // The home it stands in for is taken.
+        let taken = Plain { owned: vec![1, 3, 4], manned: vec![1] };
+        assert_eq!(build(&taken, &mine, &[], &[]), (1, ids(&[8])));
+        let raised = Estate { raised: 1, ..mine.clone() };
+        assert_eq!(build(&taken, &raised, &[], &[]), (2, ids(&[8, 9])));
+        assert_eq!(build(&taken, &raised, &[], &[Rule::NoPartisans]), (1, ids(&[8])));
+        // A garrison builds in any vacant home, owned or not.
+        let garrison = Estate { garrison: 1, ..mine };
+        assert_eq!(build(&taken, &garrison, &[], &[Rule::NoFactories]), (1, ids(&[2])));
+    }
+}
