@@ -13,6 +13,7 @@ use chancery::site::{Beginnings, Site, init};
 use chrono::{DateTime, Duration, Utc};
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
+use fs2::FileExt;
 use std::io::{BufRead, BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use tempfile::TempDir;
@@ -142,10 +143,24 @@ fn orders_read_parsed_and_decided(bencher: Bencher) {
 
 const GAMES: usize = 60;
 
-/// A mail of orders to each of many games: read from the spool, decided, committed durably, its reply queued.
+/// A mail of orders to each of many games: read from the spool, decided, committed durably, its reply queued. The pages
+/// are left to whoever holds their lock.
 #[divan::bench(sample_count = 10, sample_size = 1)]
 fn spool_to_commit(bencher: Bencher) {
-    let house = std::cell::RefCell::new(House::new(GAMES, Vec::new()));
+    let house = House::new(GAMES, Vec::new());
+    let publisher = std::fs::File::create(house.clerk.site.layout.web.join(".lock")).expect("the pages' lock");
+    publisher.lock_exclusive().expect("nobody publishes");
+    mails_to_all(bencher, house);
+}
+
+/// The same with the pages of all games written afterwards.
+#[divan::bench(sample_count = 10, sample_size = 1)]
+fn spool_to_commit_and_pages(bencher: Bencher) {
+    mails_to_all(bencher, House::new(GAMES, Vec::new()));
+}
+
+fn mails_to_all(bencher: Bencher, house: House) {
+    let house = std::cell::RefCell::new(house);
     bencher
         .counter(ItemsCount::new(GAMES))
         .with_inputs(|| {

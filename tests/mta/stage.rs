@@ -43,7 +43,7 @@ fn play(test: &str, packages: &[&str]) -> Result<(), String> {
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let beside = program.parent().map(Path::to_owned).unwrap_or_default();
     let list = |paths: &[PathBuf]| paths.iter().map(|p| p.display().to_string()).collect::<Vec<_>>().join(":");
-    let mut child = Command::new(&unshare[0])
+    let mut child = Command::new(unshare[0])
         .args(&unshare[1..])
         .arg("sh")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mta/stage.sh"))
