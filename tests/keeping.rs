@@ -134,6 +134,10 @@ fn edit(root: &Path, file: &str, change: impl FnOnce(String) -> String) {
     std::fs::write(path, new).expect("written");
 }
 
+fn put(root: &Path, from: &str, to: &str) {
+    std::fs::copy(root.join(from), root.join(to)).expect("copied");
+}
+
 #[test]
 fn the_history_is_decided_again_to_the_same_bytes() {
     let (_ground, root) = copied();
@@ -159,9 +163,41 @@ fn the_history_is_decided_again_to_the_same_bytes() {
 }
 
 #[test]
+fn history_stays_whole_back_and_forth() {
+    let (_ground, root) = copied();
+    let whole = tree(&root.join("games/war"));
+    let steps = [
+        ("ROLLBACK", "W1901A"),
+        ("ROLLFORWARD", "S1902M"),
+        ("ROLLBACK F1901M", "F1901M"),
+        ("ROLLFORWARD F1901R", "F1901R"),
+        ("ROLLFORWARD", "S1902M"),
+        ("ROLLBACK S1901M RESTORE", "S1901M"),
+        ("ROLLFORWARD W1901A", "W1901A"),
+        ("ROLLBACK FORMING", "FORMING"),
+        ("ROLLFORWARD", "S1902M"),
+    ];
+    for (n, (command, phase)) in steps.into_iter().enumerate() {
+        let lines = ["SIGNON Mwar heron-word".to_owned(), command.to_owned()];
+        mail(&root, &format!("back{n}"), "master@master.example", &lines);
+        assert_eq!(game(&root).short_phase(), phase, "{command}");
+        let said = good(&root, &["verify", "--replay"]);
+        assert!(said.ends_with("sound\n"), "{command}: {said}");
+    }
+    let after = tree(&root.join("games/war"));
+    for (name, bytes) in whole.iter().filter(|(name, _)| name.starts_with("results") || name.starts_with("status.")) {
+        assert!(after.get(name) == Some(bytes), "{name} is as it was");
+    }
+}
+
+#[test]
 fn a_report_that_was_changed_is_found() {
     let (_ground, root) = copied();
-    edit(&root, "games/war/results", |text| text.replacen("Army Venice", "Army Vienna", 1));
+    // Behind the report of the start there is that of the first phase.
+    edit(&root, "games/war/results", |text| {
+        let (start, rest) = text.split_once("results war S1901M").expect("the first phase");
+        format!("{start}results war S1901M{}", rest.replacen("Army Venice", "Army Vienna", 1))
+    });
     let said = bad(&root, &["verify", "--replay"]);
     assert!(said.contains("games/war/results: damage: the report of "), "{said}");
 }
@@ -233,9 +269,7 @@ fn every_damage_is_found_and_mended_or_named() {
         ),
         (
             "the status file is older than the results",
-            |root| {
-                std::fs::copy(root.join("games/war/status.F1901R"), root.join("games/war/status")).expect("copied");
-            },
+            |root| put(root, "games/war/status.F1901R", "games/war/status"),
             "damage: stands in F1901R, which was processed already",
             Mended,
         ),
@@ -253,10 +287,7 @@ fn every_damage_is_found_and_mended_or_named() {
         ),
         (
             "a kept copy is another's",
-            |root| {
-                std::fs::copy(root.join("games/war/status.S1901M"), root.join("games/war/status.W1901A"))
-                    .expect("copied");
-            },
+            |root| put(root, "games/war/status.S1901M", "games/war/status.W1901A"),
             "games/war/status.W1901A: damage: is of S1901M",
             Named,
         ),

@@ -25,7 +25,7 @@ fn tick(site: &Site, clock: &str) -> String {
 
 /// A number out of what `tick` says: `games 4, opened 0, processed 0, failed 0`.
 fn number(said: &str, word: &str) -> usize {
-    let mut words = said.split([' ', ',']);
+    let mut words = said.split([' ', ',', '\n']);
     words.find(|w| *w == word).and_then(|_| words.next()?.parse().ok()).unwrap_or_else(|| panic!("no {word}: {said}"))
 }
 

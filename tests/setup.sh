@@ -1,6 +1,8 @@
 #!/bin/sh
 # What the tests need beside the Rust toolchain: installed through apt-get where there is one, named where there is none.
 set -u
+sh tests/saved_games.sh
+sh tests/mta/fetch.sh
 missing=""
 need() { # command package reason
     if ! command -v "$1" >/dev/null 2>&1; then

@@ -69,6 +69,10 @@ pub struct RoundLock(#[allow(dead_code)] pub(super) File);
 #[derive(Debug)]
 pub struct OutboxLock(#[allow(dead_code)] pub(super) File);
 
+/// The right to work off what is in the spool, and to move the dead about.
+#[derive(Debug)]
+pub struct SpoolLock(#[allow(dead_code)] pub(super) File);
+
 /// Exclusive or shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {

@@ -37,7 +37,9 @@ pub use commit::{Receipt, Recovered};
 pub use error::ArchiveError;
 pub use fs::Fs;
 pub use ledger::{Entry, Key, Ledger};
-pub use lock::{GameLock, IndexLock, LedgerLock, MAIL_WAIT, OutboxLock, OwnerLock, ReadLock, RoundLock, WEB_WAIT};
+pub use lock::{
+    GameLock, IndexLock, LedgerLock, MAIL_WAIT, OutboxLock, OwnerLock, ReadLock, RoundLock, SpoolLock, WEB_WAIT,
+};
 pub use name::{GameName, NameError, Owner, SitePath, mail_id};
 pub use round::LastRound;
 pub use spool::Spool;
@@ -169,6 +171,12 @@ impl Archive {
     /// Take the lock of the ledger's files. For repairs: commits take it themselves for the moment of writing a line.
     pub fn lock_ledger(&self) -> Result<LedgerLock, ArchiveError> {
         take(&self.layout.ledger.join(".lock"), Kind::Exclusive, MAIL_WAIT).map(LedgerLock)
+    }
+
+    /// Take the lock of the spool; [`ArchiveError::Busy`] if somebody works it off. One worker at a time keeps the order
+    /// of arrival (OPS-033).
+    pub fn lock_spool(&self) -> Result<SpoolLock, ArchiveError> {
+        take(&self.layout.spool.join(".lock"), Kind::Exclusive, Duration::ZERO).map(SpoolLock)
     }
 
     /// A file of a game as it is now; `None` if it is missing.

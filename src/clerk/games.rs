@@ -3,6 +3,7 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, Content, GameName, Stamp};
+use crate::diplomacy::draw::Gallery;
 use crate::diplomacy::geography;
 use crate::diplomacy::map::library::Library;
 use crate::diplomacy::map::source::with_extension;
@@ -19,7 +20,6 @@ use crate::site::{Config, Site};
 use crate::status::index::derived_state;
 use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
-use fs2::FileExt;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -90,13 +90,14 @@ type Shelved = Result<Arc<Compiled>, Vec<String>>;
 /// Maps, loaded once and kept: the same name, morphs and phase blocks give the same board.
 pub struct MapShelf {
     root: PathBuf,
+    gallery: Gallery,
     shelf: Mutex<HashMap<String, Shelved>>,
 }
 
 impl MapShelf {
     /// For a site.
     pub fn new(site: &Site) -> MapShelf {
-        MapShelf { root: site.root.clone(), shelf: Mutex::new(HashMap::new()) }
+        MapShelf { root: site.root.clone(), gallery: site.gallery(), shelf: Mutex::new(HashMap::new()) }
     }
 
     /// The board of a game as it is now, or what is wrong with it.
@@ -136,7 +137,7 @@ impl MapShelf {
         {
             return found.clone();
         }
-        let made = load().map(|map| Arc::new(Compiled::new(map))).map_err(|e| vec![e]);
+        let made = load().map(|map| Arc::new(Compiled::shown_by(map, self.gallery.clone()))).map_err(|e| vec![e]);
         if let Ok(mut shelf) = self.shelf.lock() {
             // Morphed boards of finished games need not be kept for ever.
             if shelf.len() > 256 {
@@ -394,17 +395,6 @@ impl Clerk {
             }
         }
         Ok(false)
-    }
-
-    /// One worker at a time works the spool off.
-    pub(super) fn lock_spool(&self) -> Result<std::fs::File, ArchiveError> {
-        let path = self.archive.layout().spool.join(".lock");
-        let io = |source| ArchiveError::Io { action: "open", path: path.clone(), source };
-        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(io)?;
-        match file.try_lock_exclusive() {
-            Ok(()) => Ok(file),
-            Err(_) => Err(ArchiveError::Busy(path)),
-        }
     }
 }
 

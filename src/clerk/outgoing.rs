@@ -5,8 +5,8 @@ use crate::archive::ArchiveError;
 use crate::mail::Letter;
 use crate::mail::queue::Queue;
 use crate::mail::queue::worker::{Policy, Redirect, Round, send_due};
-use crate::mail::transport::{FileTransport, SendmailTransport, SmtpSettings, SmtpTransport, TlsMode, Transport};
-use crate::site::config::{Tls, Transport as Way};
+use crate::mail::transport::{FileTransport, SendmailTransport, SmtpSettings, SmtpTransport, Transport};
+use crate::site::config::Transport as Way;
 use chrono::{DateTime, Utc};
 
 /// Mails handed over at most in one go, so that other work comes in between.
@@ -52,11 +52,7 @@ impl Clerk {
                 let settings = SmtpSettings {
                     host: out.smtp.host.clone(),
                     port: out.smtp.port(),
-                    tls: match out.smtp.tls {
-                        Tls::Starttls => TlsMode::StartTls,
-                        Tls::Tls => TlsMode::Tls,
-                        Tls::None => TlsMode::None,
-                    },
+                    tls: out.smtp.tls.into(),
                     login: out
                         .smtp
                         .password

@@ -2,8 +2,8 @@
 //! written; so whatever dies in between, the game is published again. Publishing never undoes or delays a commit.
 
 use super::{Clerk, ClerkError};
-use crate::archive::{GameName, Owner};
-use crate::diplomacy::draw::{self, Art, Picture};
+use crate::archive::{ArchiveError, GameName, Owner, WEB_WAIT};
+use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
 use crate::pages::{self, Card, Facts, MapView, Tree};
 use chrono::{DateTime, Utc};
@@ -70,6 +70,20 @@ impl Clerk {
         };
         let mut written = 0;
         for name in &names {
+            // A commit that is under way, or that a fault has interrupted, comes first: its marker is there already,
+            // and must not be taken away for what was before it.
+            let _lock = match GameName::old(name).map(|game| self.archive.lock_shared(&game, WEB_WAIT)) {
+                Ok(Ok(lock)) => Some(lock),
+                // Purged, renamed, or never a game of ours.
+                Err(_) | Ok(Err(ArchiveError::NoSuchGame(_))) => None,
+                Ok(Err(error)) => {
+                    tracing::warn!(game = name, %error, "to be published later");
+                    if let Ok(game) = GameName::old(name) {
+                        self.mark(&game);
+                    }
+                    continue;
+                }
+            };
             // The marker goes first: a change that comes while we write makes a new one.
             match fs::remove_file(self.marker(name)) {
                 Ok(()) => {}
@@ -241,7 +255,15 @@ impl Clerk {
         }
         let library = crate::diplomacy::map::library::Library::of_site(Some(&self.site.root));
         let map: Map = crate::diplomacy::map::load(name, &library).ok()?.map;
-        let picture = (!map.text_only).then(|| draw::svg(&Picture::start(&map, &Art::for_map(&map))));
+        let picture = (!map.text_only).then(|| {
+            let shown = self.site.gallery().show(&map);
+            for remark in &shown.remarks {
+                tracing::warn!(map = name, remark, "a picture");
+            }
+            let mut picture = Picture::start(&map, &shown.art);
+            picture.colours = shown.colours;
+            draw::svg(&picture)
+        });
         let view = MapView::of(&map, picture);
         self.shelf.maps.lock().ok()?.insert(name.to_string(), view.clone());
         Some(view)

@@ -99,6 +99,8 @@ impl SiteArgs {
 pub fn start_log(level: &str) {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("CHANCERY_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    // The IMAP library writes whole commands to its trace, the one with the password as well.
+    let filter = "async_imap=info".parse().map_or(EnvFilter::new(level), |quiet| filter.add_directive(quiet));
     // A second start in one process (tests) is no error.
     let _ =
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).try_init();

@@ -91,7 +91,15 @@ enum Verb {
 
 /// Entry point of the program.
 pub fn main() -> ExitCode {
-    match Cli::parse_from(common::options_behind_verb(std::env::args_os())).verb {
+    let words = common::options_behind_verb(std::env::args_os());
+    let delivers = words.get(1).is_some_and(|verb| verb == "deliver");
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        // A mail server whose configuration has a slip in it must keep the mail, not send it back (OPS-020).
+        Err(error) if delivers && error.use_stderr() => return deliver::later(&error.to_string()),
+        Err(error) => error.exit(),
+    };
+    match cli.verb {
         Verb::Init(args) => run::run_init(args),
         Verb::Demo(args) => demo::run(args),
         Verb::Daemon(args) => run::run_daemon(args),
@@ -119,5 +127,27 @@ pub fn main() -> ExitCode {
         Verb::ImportDpjudge(args) => dpjudge::run_import(args),
         Verb::ExportDpjudge(args) => dpjudge::run_export(args),
         Verb::Version => version::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(words: &str) -> String {
+        let words = behind_the_verb(words.split(' ').map(OsString::from));
+        words.iter().map(|w| w.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn options_about_the_site_may_stand_before_the_verb() {
+        assert_eq!(line("chancery --root /x work"), "chancery work --root /x");
+        assert_eq!(line("chancery --root=/x --allow-fs queue list"), "chancery queue --root=/x --allow-fs list");
+        assert_eq!(line("chancery work --root /x"), "chancery work --root /x");
+        assert_eq!(line("chancery --version"), "chancery --version");
+        assert_eq!(line("chancery --root"), "chancery --root");
+        for words in ["chancery --root /x tick --no-guard", "chancery --root /x dead retry name"] {
+            assert!(Cli::try_parse_from(behind_the_verb(words.split(' ').map(OsString::from))).is_ok(), "{words}");
+        }
     }
 }

@@ -46,7 +46,7 @@ pub fn run_init(args: InitArgs) -> ExitCode {
     }
 }
 
-/// Work the incoming spool off once.
+/// Look once into the Maildir and the IMAP folder, if there are any, and work the incoming spool off.
 #[derive(clap::Args, Debug)]
 pub struct WorkArgs {
     #[command(flatten)]
@@ -56,6 +56,9 @@ pub struct WorkArgs {
 /// `chancery work`
 pub fn run_work(args: WorkArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
+        for trouble in clerk.fetch() {
+            eprintln!("chancery: {trouble}");
+        }
         let worked = clerk.work(now)?;
         println!(
             "executed {}, dropped {}, held {}, dead {}",

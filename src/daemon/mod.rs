@@ -7,13 +7,15 @@
 pub mod edits;
 mod systemd;
 
-use crate::archive::spool::{Envelope, Spool};
 use crate::clerk::{Clerk, TickOptions};
 use crate::mail::intake::Ourselves;
+use crate::mail::listen::imap::Imap;
 use crate::mail::listen::{self, Bound, Door, Incoming, Protocol, Store, Where};
 use crate::site::value::Listen;
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt;
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -101,6 +103,10 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
             let down = watch_down.clone();
             tasks.push(tokio::spawn(listen::serve(bound, door(&clerk, protocol, &bell), until(down))));
         }
+        if let Some(imap) = clerk.imap().map_err(|e| e.to_string())? {
+            let poll = incoming.imap.poll.0;
+            tasks.push(tokio::spawn(poll_imap(imap, store(&clerk, &bell), poll, watch_down.clone())));
+        }
         let listener = match &clerk.site.config.web.listen {
             Listen::Tcp(address) => {
                 tokio::net::TcpListener::bind(address).await.map_err(|e| format!("web.listen {address}: {e}"))?
@@ -166,15 +172,44 @@ async fn signal() {
 }
 
 fn store(clerk: &Arc<Clerk>, bell: &Arc<Bell>) -> Store {
-    let spool: Spool = clerk.archive.spool();
-    let limit = clerk.site.config.mail.incoming.max_message_bytes;
-    let bell = Arc::clone(bell);
+    let (store, bell) = (clerk.store(), Arc::clone(bell));
     Arc::new(move |mail: &Incoming| {
-        let envelope = Envelope { from: mail.from.map(str::to_string), to: mail.to.map(str::to_string) };
-        spool.store(mail.bytes, &envelope, limit, Utc::now()).map_err(io::Error::other)?;
+        store(mail)?;
         bell.ring();
         Ok(())
     })
+}
+
+/// Looks into the IMAP folder until the word is given to stop; after errors less and less often.
+async fn poll_imap(mut imap: Imap, store: Store, poll: Duration, down: tokio::sync::watch::Receiver<bool>) {
+    let mut failures = 0u32;
+    loop {
+        let looked = tokio::select! {
+            // A message that was stored and not put away comes again: the ledger knows it.
+            () = until(down.clone()) => return,
+            // No answer of a server may end the polling.
+            looked = AssertUnwindSafe(imap.fetch(&store)).catch_unwind() => looked,
+        };
+        match looked
+            .map_err(|_| "the reader of its answers failed".to_owned())
+            .and_then(|r| r.map_err(|e| e.to_string()))
+        {
+            Ok(taken) => {
+                if failures > 0 || taken > 0 {
+                    tracing::info!(taken, "IMAP");
+                }
+                failures = 0;
+            }
+            Err(error) => {
+                failures = failures.saturating_add(1);
+                tracing::error!(error, failures, "IMAP");
+            }
+        }
+        tokio::select! {
+            () = until(down.clone()) => return,
+            () = tokio::time::sleep(listen::imap::pause(poll, failures)) => {}
+        }
+    }
 }
 
 fn door(clerk: &Arc<Clerk>, protocol: Protocol, bell: &Arc<Bell>) -> Door {

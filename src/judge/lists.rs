@@ -183,7 +183,7 @@ pub fn summary(table: &Table, to: &str) -> Letter {
 /// N44: the current map as SVG.
 pub fn map_letter(table: &Table, to: &str) -> Option<Letter> {
     let record = table.referee.record_now(&table.game);
-    let svg = table.referee.picture(&record, false)?;
+    let svg = table.referee.picture(&record, &table.look(false))?;
     let phase = table.phase();
     let mut letter = letter(
         to,

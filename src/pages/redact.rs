@@ -271,7 +271,7 @@ fn outcome(table: &Table, result: &GameResult) -> Outcome {
 }
 
 /// Whether some unit is still hidden: by HIDE_BUILDS, or because its home is a hidden one (orders.md 1).
-fn hides_builds(table: &Table) -> bool {
+pub(super) fn hides_builds(table: &Table) -> bool {
     !table.completed() && (table.rule(Rule::HideBuilds) || table.game.participants.iter().any(|p| !p.hides.is_empty()))
 }
 
@@ -302,12 +302,13 @@ pub fn game(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> GameVi
         let mut record = table.referee.record_now(&table.game);
         conceal_units(table, &mut record);
         view.position = Some(position(record.get("state"), &view.seats));
-        view.now = table.referee.picture(&record, false).map_or(Picture::None, Picture::Drawn);
+        view.now = table.referee.picture(&record, &table.look(false)).map_or(Picture::None, Picture::Drawn);
     }
     let count = records.len();
     for (n, record) in records.iter().enumerate() {
-        // The last page but one gains a link to its successor; older ones are final.
-        let final_page = n + 2 < count;
+        // The last page but one gains a link to its successor; older ones are final once it has been published.
+        let next = records.get(n + 1).and_then(|next| next["name"].as_str()).map(slug);
+        let final_page = n + 2 < count && next.is_some_and(|next| have(&format!("p/{next}.html")));
         view.phases.push(phase(table, record, &view.seats, &|path| final_page && have(path)));
     }
     let entries = press::broadcasts(facts.press);
@@ -392,7 +393,7 @@ fn conceal_units(table: &Table, record: &mut Value) {
     }
 }
 
-fn remove_units(state: Option<&mut Value>, power: &str, units: &[String]) {
+pub(super) fn remove_units(state: Option<&mut Value>, power: &str, units: &[String]) {
     let list = state.and_then(|s| s.get_mut("units")).and_then(|u| u.get_mut(power)).and_then(Value::as_array_mut);
     if let Some(list) = list {
         list.retain(|u| !u.as_str().is_some_and(|u| units.iter().any(|h| h == u)));
@@ -416,7 +417,7 @@ fn phase(table: &Table, record: &Value, seats: &[SeatView], have: &dyn Fn(&str) 
         if filed && have(&name) {
             return Picture::Filed;
         }
-        table.referee.picture(&shown, with_orders).map_or(Picture::None, Picture::Drawn)
+        table.referee.picture(&shown, &table.look(with_orders)).map_or(Picture::None, Picture::Drawn)
     };
     PhaseView {
         title: text("title"),

@@ -8,7 +8,7 @@
 use super::site::at;
 use super::{Clerk, ClerkError};
 use crate::archive::bundle::{Bundle, Summary};
-use crate::archive::{ArchiveError, GameName, MAIL_WAIT, fs, index};
+use crate::archive::{ArchiveError, GameName, MAIL_WAIT, SpoolLock, fs, index};
 use crate::site::Origin;
 use chrono::{DateTime, Utc};
 use std::collections::{BTreeMap, HashMap};
@@ -80,10 +80,10 @@ impl Clerk {
     }
 
     /// The right to work mail off, so that nobody does.
-    fn wait_for_spool(&self) -> Result<std::fs::File, ClerkError> {
+    fn wait_for_spool(&self) -> Result<SpoolLock, ClerkError> {
         let begun = Instant::now();
         loop {
-            match self.lock_spool() {
+            match self.archive.lock_spool() {
                 Err(ArchiveError::Busy(_)) if begun.elapsed() < MAIL_WAIT => {
                     std::thread::sleep(Duration::from_millis(20));
                 }
