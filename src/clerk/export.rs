@@ -94,7 +94,7 @@ impl Clerk {
         let index: String = lines.iter().map(|line| format!("{line}\n")).collect();
         write(&draft.join("games/status"), index.as_bytes())?;
         for what in ["chancery.toml", "registry", "ledger", "spool", "outbox"] {
-            done.findings.push(Finding::new(what, What::Left(Left::Beside)));
+            done.findings.push(Finding::new(what, What::Left(Left::Own)));
         }
         Ok(done)
     }
