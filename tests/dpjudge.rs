@@ -44,6 +44,7 @@ fn old_site(at: &Path) -> PathBuf {
     }
     let map = std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("maps/standard.map")).unwrap();
     std::fs::write(old.join("maps/standard.map"), [b"# as it was in 2017\n", map.as_slice()].concat()).unwrap();
+    std::fs::write(old.join("maps/youngstown.politics"), "# a part of a map that came along no more\n").unwrap();
     std::os::unix::fs::symlink("/etc/passwd", old.join("games/hexham/link")).unwrap();
     old
 }
@@ -116,6 +117,7 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
         "maps/pond.ps: taken over",
         "trial/cape.map: taken over",
         "note: maps/standard.map: says the same as the map in the program, which is used",
+        "note: maps/youngstown.politics: only maps are made of it that the program has",
         "note: games/hexham/status: RULE OLD_JUDGE added: the game goes on as it began",
         "note: games/status (gyre): the index says 'error'; by its PHASE the game is active",
         "note: games/status (ridley): not in the index; by its PHASE the game is active",
@@ -202,11 +204,12 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
         "note: games/hexham/status: RULE OLD_JUDGE taken out",
         "lost: games/hexham/status: 8 passwords set anew",
         "lost: games/hexham/audit.log: the log of the commits of one site",
-        "lost: chancery.toml: beside games",
+        "lost: chancery.toml: of this judge alone",
         "6 games written to",
     ] {
         assert!(said.contains(line), "{line}\n-- not in --\n{said}");
     }
+    assert!(!said.contains("golden"), "the flag of another judge goes along");
     let (was, mut is) = (all_masked(&old), all_masked(&out));
     for (name, bytes) in &was {
         let given = is.remove(name);

@@ -94,7 +94,7 @@ impl Clerk {
         let index: String = lines.iter().map(|line| format!("{line}\n")).collect();
         write(&draft.join("games/status"), index.as_bytes())?;
         for what in ["chancery.toml", "registry", "ledger", "spool", "outbox"] {
-            done.findings.push(Finding::new(what, What::Left(Left::Beside)));
+            done.findings.push(Finding::new(what, What::Left(Left::Own)));
         }
         Ok(done)
     }
@@ -124,8 +124,8 @@ fn word(seed: u64) -> String {
     const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz";
     const DIGITS: &[u8] = b"23456789";
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut pick = |from: &[u8]| from.get(rng.next_u32() as usize % from.len()).copied().map_or('x', char::from);
-    [LETTERS, LETTERS, LETTERS, DIGITS, LETTERS, DIGITS, LETTERS, DIGITS].map(|from| pick(from)).iter().collect()
+    let pick = |from: &[u8]| from.get(rng.next_u32() as usize % from.len()).copied().map_or('x', char::from);
+    [LETTERS, LETTERS, LETTERS, DIGITS, LETTERS, DIGITS, LETTERS, DIGITS].map(pick).iter().collect()
 }
 
 fn failed(path: &Path, error: &std::io::Error) -> ClerkError {

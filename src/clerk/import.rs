@@ -88,7 +88,7 @@ impl Clerk {
             Finding::new(index::PLACE, What::Nowhere(line.trim().to_owned()))
         }));
         let wanted = |name: &String| options.only.is_empty() || options.only.contains(name);
-        for name in options.only.iter().filter(|name| !names.contains(name)) {
+        if let Some(name) = options.only.iter().find(|name| !names.contains(name)) {
             return Err(ClerkError::Site(format!("{}: no game {name}", old.games_directory().display())));
         }
 

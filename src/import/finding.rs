@@ -44,6 +44,8 @@ pub enum Left {
     NoGame,
     /// Beside games, maps and configuration.
     Beside,
+    /// Of this judge alone.
+    Own,
 }
 
 impl fmt::Display for Left {
@@ -54,6 +56,7 @@ impl fmt::Display for Left {
             Left::Name(error) => error.fmt(f),
             Left::AuditLog => f.write_str("the log of the commits of one site; the other writes its own"),
             Left::Beside => f.write_str("beside games, maps and host.py; nothing of it is read"),
+            Left::Own => f.write_str("of this judge alone; the old one has no place for it"),
             Left::NoGame => f.write_str("it holds no status file: no game"),
         }
     }
@@ -127,6 +130,8 @@ pub enum What {
     Mismatch(String),
     /// The map in the program says the same.
     SameMap,
+    /// A part of maps that are all in the program.
+    Spare,
     /// The map has errors.
     MapErrors(Vec<String>),
     /// The old judge does not have this map.
@@ -183,6 +188,7 @@ impl What {
             | What::Held(_)
             | What::Derived { .. }
             | What::SameMap
+            | What::Spare
             | What::Setting(_)
             | What::Spelling(_) => Weight::Note,
             What::WasUtf8(_)
@@ -279,6 +285,7 @@ impl fmt::Display for What {
             }
             What::Mismatch(name) => write!(f, "GAME NAME MISMATCH: the file says GAME {name}"),
             What::SameMap => f.write_str("says the same as the map in the program, which is used"),
+            What::Spare => f.write_str("only maps are made of it that the program has"),
             What::MapErrors(errors) => {
                 write!(f, "{}", count(errors.len(), "error"))?;
                 errors.iter().try_for_each(|error| write!(f, "\n    {error}"))

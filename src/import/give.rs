@@ -1,6 +1,5 @@
 //! One game on its way back to the old judge (OPS-111, the last paragraph).
 
-use super::index::PLACE;
 use super::status::{self, Converted, Rekey};
 use super::text::to_latin1;
 use super::tree::Files;
@@ -25,10 +24,6 @@ pub struct GivenGame {
 /// goes along.
 pub fn give(line: &IndexLine, files: &Files, has_map: &dyn Fn(&str) -> bool, anew: Rekey) -> GivenGame {
     let mut given = GivenGame { line: line.clone(), files: Vec::new(), findings: Vec::new() };
-    let in_index = format!("{PLACE} ({})", line.name);
-    for word in &line.other {
-        given.findings.push(Finding::new(in_index.clone(), What::Ours(word.clone())));
-    }
     for (file, bytes) in files {
         let place = format!("games/{}/{file}", line.name);
         let bytes = if file == "audit.log" {

@@ -50,17 +50,40 @@ pub fn judge(file: &MapFile, source: &OldMaps, here: Option<&[u8]>) -> (bool, Op
     if BuiltIn.read(&file.name).is_some_and(|bytes| bytes == file.bytes) {
         return (false, Some(What::SameMap));
     }
-    let Some(name) = file.name.strip_suffix(".map") else { return (true, None) };
+    let Some(name) = file.name.strip_suffix(".map") else {
+        // It would stand in front of the program's own part of a map.
+        let spare = BuiltIn.read(&file.name).is_some() && !is_needed(&file.name, source);
+        return if spare { (false, Some(What::Spare)) } else { (true, None) };
+    };
     match load(name, source) {
         Err(error) => {
             let errors = error.diagnostics.iter().map(|d| format!("{}:{}: {}", d.file, d.line, d.text)).collect();
             (true, Some(What::MapErrors(errors)))
         }
         Ok(old) => {
-            let ours = BuiltIn.read(&with_extension(name)).and_then(|_| load(name, &BuiltIn).ok());
-            if ours.is_some_and(|ours| says_all(&ours, &old)) { (false, Some(What::SameMap)) } else { (true, None) }
+            if is_ours(name, &old) {
+                (false, Some(What::SameMap))
+            } else {
+                (true, None)
+            }
         }
     }
+}
+
+/// Whether the program has a map of that name that says all that this one says.
+fn is_ours(name: &str, old: &Loaded) -> bool {
+    let ours = BuiltIn.read(&with_extension(name)).and_then(|_| load(name, &BuiltIn).ok());
+    ours.is_some_and(|ours| says_all(&ours, old))
+}
+
+/// Whether a map that comes along is made of that file too.
+fn is_needed(file: &str, source: &OldMaps) -> bool {
+    let mut maps = source.old.iter().filter_map(|old| Some((old.room == "trial", old.name.strip_suffix(".map")?)));
+    maps.any(|(trial, name)| match load(name, &OldMaps { trial, ..*source }) {
+        Ok(old) => old.map.files.iter().any(|part| part == file) && !is_ours(name, &old),
+        // Nobody knows of what it would be made.
+        Err(_) => true,
+    })
 }
 
 /// Whether a game on `old` is the same game on `ours`: equal facts and borders, and every name known.
