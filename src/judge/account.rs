@@ -21,15 +21,26 @@ pub fn sentences(table: &Table) -> Vec<String> {
         return vec![Step::NoDeadline.to_string()];
     }
     let Some(deadline) = table.game.deadline else { return vec!["There is no deadline now.".into()] };
-    let known = table.account.clone().or_else(|| {
-        let file = table.records.file(FILE)?;
-        let mut lines = file.lines().map(str::to_owned);
-        (lines.next()? == head(table, deadline)).then(|| lines.collect())
-    });
-    known.filter(|lines| !lines.is_empty()).unwrap_or_else(|| {
+    known(table).unwrap_or_else(|| {
         let deadline = time::long(deadline, table.zone());
         vec![format!("The deadline was written into the status file by hand: {deadline}.")]
     })
+}
+
+/// The account of the present deadline, if one was kept.
+fn known(table: &Table) -> Option<Vec<String>> {
+    let deadline = table.game.deadline?;
+    let filed = || {
+        let file = table.records.file(FILE)?;
+        let mut lines = file.lines().map(str::to_owned);
+        (lines.next()? == head(table, deadline)).then(|| lines.collect())
+    };
+    table.account.clone().or_else(filed).filter(|lines: &Vec<String>| !lines.is_empty())
+}
+
+/// What the game's page says: nothing where no account was kept.
+pub fn for_page(table: &Table) -> String {
+    known(table).unwrap_or_default().join(" ")
 }
 
 /// All of it as one paragraph.

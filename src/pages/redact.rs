@@ -96,7 +96,7 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
     card.rules = game.rules.iter().filter(|r| *r != Rule::Eavesdrop.name()).cloned().collect();
     card.timing = time::policy(game);
     if card.deadline.is_some() {
-        card.why = account::paragraph(table);
+        card.why = account::for_page(table);
     }
     card.players = game
         .participants
