@@ -37,6 +37,9 @@ pub fn house(config: &Config) -> House {
         create_limit: config.games.create_limit,
         create_limit_per_master: config.games.create_limit_per_master,
         hall_of_fame: some(&config.judge.hall_of_fame),
+        openings: some(&config.judge.openings),
+        detectives: config.judge.detectives.clone(),
+        public_networks: config.abuse.public_networks.clone(),
     }
 }
 
@@ -126,6 +129,11 @@ impl MapShelf {
         self.shelved(&key, || {
             plain.map.with_morphs_from(&game.morph, phase.as_ref(), &library).map(|l| l.map).map_err(|e| e.to_string())
         })
+    }
+
+    /// The referee of that board without any rules, for pictures.
+    pub fn referee(&self, game: &Game) -> Result<Diplomacy, Vec<String>> {
+        self.of(game).map(|compiled| Diplomacy::new(compiled, Rules::default(), "standard"))
     }
 
     fn shelved(&self, key: &str, load: impl FnOnce() -> Result<Map, String>) -> Shelved {

@@ -644,7 +644,7 @@ impl Clerk {
         for (n, letter) in decision.letters.iter().enumerate() {
             self.enqueue(
                 &mut transaction,
-                letter,
+                &self.illustrated(letter, loaded.game()),
                 &["decision", game.as_str(), &seed.to_string(), &n.to_string()],
                 now,
             )?;
@@ -676,10 +676,9 @@ impl Clerk {
         let number = event.last().and_then(|n| n.parse::<u16>().ok()).unwrap_or(0);
         let id = queue::make_id(now, number, &token);
         let moment = now.with_timezone(&self.house.zone).fixed_offset();
-        let letter = self.illustrated(letter);
-        match compose::compose(&letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
+        match compose::compose(letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
             Ok(mail) => {
-                let mut queued = queue::Queued::new(mail, &letter, now, None);
+                let mut queued = queue::Queued::new(mail, letter, now, None);
                 // The microseconds keep the order of a batch; due it is at once.
                 queued.head.not_before = now.trunc_subsecs(0);
                 transaction.enqueue(&id, queued.encode())?;

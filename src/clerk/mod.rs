@@ -6,10 +6,12 @@ mod bounces;
 mod edits;
 mod games;
 mod incoming;
+mod links;
 mod moving;
 mod outage;
 mod outgoing;
 mod people;
+mod pictures;
 mod publish;
 mod rounds;
 pub mod secrets;
@@ -18,6 +20,7 @@ mod tend;
 pub use edits::{Sight, with_hashes};
 pub use games::{Loaded, MapShelf};
 pub use incoming::Worked;
+pub use links::Followed;
 pub use outage::{Extended, Moved, Resumed};
 pub use people::People;
 pub use rounds::{TickOptions, Ticked};
@@ -71,6 +74,7 @@ pub struct Clerk {
     limits: Limits,
     shelf: publish::Shelf,
     memory: edits::Memory,
+    pictures: pictures::Pictures,
 }
 
 impl Clerk {
@@ -106,6 +110,7 @@ impl Clerk {
             limits,
             shelf: publish::Shelf::default(),
             memory: edits::Memory::default(),
+            pictures: pictures::Pictures::default(),
         })
     }
 

@@ -7,10 +7,12 @@
 pub mod edits;
 
 use crate::archive::spool::{Envelope, Spool};
-use crate::clerk::{Clerk, TickOptions};
+use crate::clerk::{Clerk, Followed, TickOptions};
 use crate::mail::intake::Ourselves;
 use crate::mail::listen::{self, Bound, Door, Incoming, Protocol, Store, Where};
+use crate::pages::Asks;
 use crate::site::value::Listen;
+use crate::web::Link;
 use chrono::{DateTime, Utc};
 use std::io;
 use std::process::ExitCode;
@@ -107,7 +109,7 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
             Listen::Unix(path) => return Err(format!("web.listen {}: want an address", path.display())),
         };
         doors.web = listener.local_addr().ok().map(|a| format!("http://{a}/"));
-        let router = crate::web::router(clerk.site.layout.web.clone(), health(&clerk));
+        let router = crate::web::router(clerk.site.layout.web.clone(), health(&clerk), links(&clerk));
         let down = watch_down.clone();
         tasks.push(tokio::spawn(async move {
             if let Err(error) = crate::web::serve(listener, router, until(down)).await {
@@ -268,6 +270,29 @@ fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool) {
             bell.wait(if waits { Duration::from_secs(1) } else { poll });
         }
     }
+}
+
+/// Links of mails, followed by the clerk.
+fn links(clerk: &Arc<Clerk>) -> crate::web::Links {
+    let clerk = Arc::clone(clerk);
+    Arc::new(move |link| {
+        let now = Utc::now();
+        let (followed, asks) = match &link {
+            Link::Unsubscribe(token, really) => (clerk.unsubscribe(token, *really, now), Asks::Nothing),
+            Link::Password(token, new) => (clerk.choose_password(token, new.as_deref(), now), Asks::Password),
+        };
+        let (status, title, text, asks) = match followed {
+            Ok(Followed::Done(said)) => (200, "Done", said, None),
+            Ok(Followed::Good(said)) => (200, "From your mail", said, Some(asks)),
+            Ok(Followed::Refused(said)) => (422, "Not yet", said, Some(asks)),
+            Ok(Followed::Unknown) => (404, "Not here", "This link was used, is too old, or never worked.".into(), None),
+            Err(error) => {
+                tracing::error!(%error, "a link could not be followed");
+                (503, "Busy", "The judge is at work on this. Try again in a moment.".into(), None)
+            }
+        };
+        (status, crate::pages::link_page(clerk.house(), title, &text, asks))
+    })
 }
 
 fn health(clerk: &Arc<Clerk>) -> crate::web::Health {

@@ -110,7 +110,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
         }
         Command::Revive(power, password) => {
             let n = power_named(desk.table, power)?;
-            seats::revive(desk, n, password.as_deref(), tools);
+            super::passwords::revive(desk, n, password.as_deref(), tools);
             Ok("given back to its last player".into())
         }
         Command::Rollback(words) => rollback::back(desk, words),

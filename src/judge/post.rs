@@ -1,8 +1,10 @@
 //! Who gets a mail, and the form all mails share (notices.md 1).
 
 use super::table::{Table, is_dummy, is_vacant};
-use crate::mail::Letter;
+use super::wants;
+use crate::mail::{Letter, Scene, Thread};
 use crate::status::{Participant, ParticipantKind};
+use std::sync::Arc;
 
 /// Circles of recipients (notices.md 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,7 +94,9 @@ impl Table<'_> {
                 &tester
             }
         };
+        let seat = |r: &Recipient| r.seat.and_then(|n| self.game.participants.get(n));
         to.iter()
+            .filter(|r| seat(r).is_none_or(|p| wants::wants(p, notice)))
             .map(|r| Letter {
                 to: r.address.clone(),
                 game: Some(self.game.name.clone()),
@@ -101,9 +105,8 @@ impl Table<'_> {
                 subject: subject_line(subject, &self.game.name),
                 text: text.to_string(),
                 bulk: to.len() > 1,
-                optional: r.seat.is_some_and(|n| {
-                    self.game.participants.get(n).is_some_and(|p| matches!(p.kind, ParticipantKind::Other(_)))
-                }) || notice == "N10",
+                thread: Some(Thread::Game),
+                optional: seat(r).is_some_and(wants::watches) || matches!(notice, "N10" | "N11"),
                 ..Letter::default()
             })
             .collect()
@@ -140,6 +143,14 @@ impl Table<'_> {
             None => "none".into(),
         }
     }
+}
+
+/// Gives letters their picture.
+pub fn with_scene(mut letters: Vec<Letter>, scene: Option<Arc<Scene>>) -> Vec<Letter> {
+    for letter in &mut letters {
+        letter.scene = scene.clone();
+    }
+    letters
 }
 
 /// Every subject names the game: ` (game)` is added unless its name is a word of the subject.

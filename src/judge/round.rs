@@ -1,10 +1,11 @@
 //! One check of one game (clock.md 3): what the deadline processor does to it now.
 
 use super::decision::GameState;
-use super::post::{Recipient, and_list};
+use super::post::{Recipient, and_list, with_scene};
 use super::process::{self, Cause};
 use super::seats;
 use super::session::{Desk, Outcome};
+use super::sight;
 use super::table::{Table, Who, is_dummy, is_vacant};
 use crate::clock::{self, daily::Reason, tick::Action};
 use crate::diplomacy::rules::Rule;
@@ -53,6 +54,7 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
         Action::Remind => remind(&mut desk),
     }
     if round.daily {
+        super::wants::send_digests(&mut desk);
         daily(&mut desk);
     }
     desk.reply.outcome = verdict.action.word().into();
@@ -169,6 +171,7 @@ fn remind(desk: &mut Desk) {
             }
         }
     }
+    let scene = sight::scene_now(table);
     for (to, names) in boxes {
         let text = format!(
             "{}\nThe deadline of game {}, {}, is {}.\nOrders are due from {}.\n",
@@ -178,7 +181,8 @@ fn remind(desk: &mut Desk) {
             table.deadline_long(),
             and_list(&names)
         );
-        letters.extend(table.letters(std::slice::from_ref(&to), "N10", "Diplomacy deadline reminder", &text));
+        let reminder = table.letters(std::slice::from_ref(&to), "N10", "Diplomacy deadline reminder", &text);
+        letters.extend(with_scene(reminder, scene.clone()));
     }
     desk.decision.letters.extend(letters);
 }

@@ -4,10 +4,11 @@
 use super::code::{Code, Refusal, refuse};
 use super::commands::Block;
 use super::decision::{FileEdit, GameState};
-use super::post::{Circle, Recipient, and_list};
+use super::post::{Circle, Recipient, and_list, with_scene};
 use super::process;
 use super::reply::{Mark, masked};
 use super::session::{self, Desk, Outcome, Tools};
+use super::sight;
 use super::signon::{Rank, SignedOn, new_id, new_password, sign_on};
 use super::table::{Table, Who, is_dummy, is_vacant, person};
 use crate::diplomacy::rules::Rule;
@@ -400,7 +401,7 @@ pub fn takeover(
     desk.close(&before, &index, format!("{title} taken over"))
 }
 
-fn resumed(table: &Table) -> String {
+pub(super) fn resumed(table: &Table) -> String {
     if table.index.state == GameState::Active && table.no_vacancy() {
         format!("The game goes on; the deadline is {}.\n", table.deadline_long())
     } else {
@@ -437,7 +438,7 @@ fn take_mastership(table: &mut Table, block: &Block, password: &str, tools: &Too
 }
 
 /// A PLAYER or MASTER line after somebody came (status-file.md 5.1).
-fn taken_over(old: Option<PlayerLine>, who: Person, phase: &str) -> PlayerLine {
+pub(super) fn taken_over(old: Option<PlayerLine>, who: Person, phase: &str) -> PlayerLine {
     match old {
         Some(line) => line.taken_over(who, phase),
         None => PlayerLine::new(who),
@@ -542,7 +543,7 @@ fn plural(n: u16, word: &str) -> String {
 }
 
 /// A vacant seat is held again: when it was the last one, the game goes on (clock.md 11).
-fn filled(desk: &mut Desk, key: &str) {
+pub(super) fn filled(desk: &mut Desk, key: &str) {
     let was_waiting = !desk.table.game.need.is_empty();
     desk.table.game.need.retain(|n| n.power != key);
     if was_waiting && desk.table.game.need.is_empty() && desk.table.index.state == GameState::Waiting {
@@ -567,41 +568,6 @@ pub fn dummy(desk: &mut Desk, n: usize) {
         format!("{title} in game {} is played by nobody from now on.\n{}", desk.table.game.name, resumed(desk.table));
     let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N26", "Diplomacy position dummied", &text);
     desk.decision.letters.extend(letters);
-}
-
-/// REVIVE by the Master: the last player holds the seat again.
-pub fn revive(desk: &mut Desk, n: usize, password: Option<&str>, tools: &Tools) {
-    let Some(who) = last_player(&desk.table.game.participants[n]).cloned() else { return };
-    let phase = desk.table.phase();
-    let key = desk.table.game.participants[n].name.clone();
-    let title = desk.table.title(&Who::Seat(n));
-    let fresh = password.is_none();
-    let password = password.map(str::to_string).unwrap_or_else(|| random_word(desk.table.seed));
-    let p = &mut desk.table.game.participants[n];
-    p.address = who.addresses.clone();
-    p.player = Some(taken_over(p.player.take(), who, &phase));
-    p.password = Some(tools.secrets.hash(&password));
-    filled(desk, &key);
-    let how = if fresh {
-        format!("Your password is {password}; change it with SET PASSWORD.\n")
-    } else {
-        "Ask the Master for your password.\n".into()
-    };
-    let text = format!("Welcome back: you play {title} in game {} again.\n{how}", desk.table.game.name);
-    let own = desk.table.recipients(&[n]);
-    let letters = desk.table.letters(&own, "N23", "Diplomacy takeover notice", &text);
-    desk.decision.letters.extend(letters);
-    let text = format!("{title} in game {} is held by a player again.\n{}", desk.table.game.name, resumed(desk.table));
-    let letters =
-        desk.table.letters(&desk.table.circle(Circle::Everyone), "N24", "Diplomacy position taken over", &text);
-    desk.decision.letters.extend(letters);
-}
-
-/// Ten letters and digits that are not mistaken for one another.
-fn random_word(seed: u64) -> String {
-    const ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    (0..10).map(|_| ALPHABET[(rng.next_u32() % ALPHABET.len() as u32) as usize] as char).collect()
 }
 
 /// PREFER under the rule PREFERENCES.
@@ -705,6 +671,7 @@ fn shuffle<T>(list: &mut [T], rng: &mut ChaCha8Rng) {
 fn tell_beginning(desk: &mut Desk) {
     let table = &desk.table;
     let game = table.game.name.clone();
+    let scene = sight::scene_now(table);
     let mut letters = Vec::new();
     for n in table.players() {
         let title = table.title(&Who::Seat(n));
@@ -713,7 +680,8 @@ fn tell_beginning(desk: &mut Desk) {
             table.deadline_long(),
             table.game.participants[n].name
         );
-        letters.extend(table.letters(&table.recipients(&[n]), "N05", "Diplomacy power assignment", &text));
+        let assignment = table.letters(&table.recipients(&[n]), "N05", "Diplomacy power assignment", &text);
+        letters.extend(with_scene(assignment, scene.clone()));
     }
     let players: Vec<String> = table.players().iter().map(|n| table.title(&Who::Seat(*n))).collect();
     let text = format!(
@@ -725,7 +693,7 @@ fn tell_beginning(desk: &mut Desk) {
         table.deadline_long()
     );
     let subject = format!("Diplomacy game {game} starting");
-    letters.extend(table.letters(&table.circle(Circle::Everyone), "N06", &subject, &text));
+    letters.extend(with_scene(table.letters(&table.circle(Circle::Everyone), "N06", &subject, &text), scene));
     desk.decision.letters.extend(letters);
     process::file_report(desk, &subject, &text);
     let record = desk.table.referee.record_now(&desk.table.game);

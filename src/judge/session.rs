@@ -9,6 +9,7 @@ use super::reply::{Mark, Reply, masked};
 use super::signon::{Rank, SignedOn};
 use super::table::{Registry, Secrets, Table, Who};
 use super::{acts, orders, process};
+use crate::mail::Letter;
 use crate::referee::{Acting, Sheet};
 
 /// Who wrote.
@@ -57,6 +58,8 @@ pub struct Desk<'t, 'a> {
     pub ordered: bool,
     /// Whether a vote changed.
     pub voted: bool,
+    /// Digests that leave now: they are not collected again.
+    pub digests: Vec<Letter>,
 }
 
 /// Why a phase is processed at the end of a message.
@@ -80,6 +83,7 @@ impl<'t, 'a> Desk<'t, 'a> {
             process: None,
             ordered: false,
             voted: false,
+            digests: Vec::new(),
         }
     }
 
@@ -92,6 +96,7 @@ impl<'t, 'a> Desk<'t, 'a> {
             self.decision.index = Some(self.table.index.clone());
         }
         self.decision.audit = audit;
+        super::wants::put_together(&mut self);
         Outcome { decision: self.decision, reply: self.reply }
     }
 }
