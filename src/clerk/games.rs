@@ -10,8 +10,9 @@ use crate::diplomacy::map::{self, Map, Source as _};
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::rules::{Rules, Variant};
 use crate::judge::commands::Line;
+use crate::judge::help;
 use crate::judge::lists::{self, Opening};
-use crate::judge::table::{House, Records, Table};
+use crate::judge::table::{House, Records, Table, Who};
 use crate::judge::{GameState, IndexLine};
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
@@ -374,6 +375,32 @@ impl Clerk {
     /// Whether the address plays in a game that is not over.
     pub(super) fn is_playing(&self, address: &str, _now: DateTime<Utc>) -> Result<bool, ClerkError> {
         self.has_place(address, |game| game.phase != PhaseState::Completed)
+    }
+
+    /// Where an address stands in its games that are not over, for HELP; of very many only the first.
+    pub(super) fn standings(&self, address: &str, now: DateTime<Utc>) -> Result<Vec<String>, ClerkError> {
+        const MOST: usize = 6;
+        let mut standings = Vec::new();
+        for name in self.game_names()? {
+            let Some(content) = self.archive.read(&name, "status")? else { continue };
+            let Ok(document) = Document::parse(&content.bytes) else { continue };
+            let game = document.game();
+            let all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
+            if game.phase == PhaseState::Completed || !all.clone().any(|a| a.eq_ignore_ascii_case(address)) {
+                continue;
+            }
+            let Some(loaded) = self.load(&name, now)? else { continue };
+            let table = loaded.table(&self.house, 0, now);
+            let is = |list: &[String]| list.iter().any(|a| a.eq_ignore_ascii_case(address));
+            let seats = table.game.participants.iter().enumerate().filter(|(_, p)| is(&p.address));
+            let seats = seats.map(|(n, _)| Who::Seat(n));
+            let master = is(&table.game.address).then_some(Who::Master);
+            standings.extend(master.into_iter().chain(seats).map(|who| help::standing(&table, &who)));
+            if standings.len() >= MOST {
+                break;
+            }
+        }
+        Ok(standings)
     }
 
     fn has_place(&self, address: &str, counts: impl Fn(&Game) -> bool) -> Result<bool, ClerkError> {

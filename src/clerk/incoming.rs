@@ -4,6 +4,7 @@
 //! with the last commit; a message that kills the worker is buried after three tries and never stops the others.
 
 use super::abuse::{self, Admission, outcome};
+use super::links::Followed;
 use super::moving::Moving;
 use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
 use crate::archive::spool::{MessageName, Room, TRIES};
@@ -16,7 +17,7 @@ use crate::judge::session::{Outcome, Sender, Tools};
 use crate::judge::table::Secrets as _;
 use crate::judge::{self, Decision, FileEdit, help, lists};
 use crate::mail::compose;
-use crate::mail::intake::{self, Disposition, Intake};
+use crate::mail::intake::{self, Disposition, Extension, Intake};
 use crate::mail::{Attachment, Auto, Letter, queue};
 use crate::site::Config;
 use chrono::{DateTime, SubsecRound as _, Utc};
@@ -214,6 +215,19 @@ impl Clerk {
             }
         }
         self.heard_from(&from.address)?;
+        if let Some(Extension::Unsubscribe(token)) = &mail.extension {
+            let said = match self.unsubscribe(token, true, now) {
+                Ok(Followed::Done(said)) => said,
+                // What is no link of ours gets no answer.
+                Ok(_) => return Ok(Fate::Dropped("unsubscribe")),
+                Err(error) if error.is_temporary() => return Ok(Fate::Held),
+                Err(error) => return Err(error),
+            };
+            let mut part = Reply { outcome: "executed".into(), ..Reply::default() };
+            part.paragraphs.push(said);
+            self.answer(&key, &mail, &from, vec![part], now)?;
+            return Ok(Fate::Executed);
+        }
         if let Disposition::ReplyOnly(refusal) = &mail.disposition {
             let reply = unread(refusal.code(), refusal.sentence());
             self.answer(&key, &mail, &from, vec![reply], now)?;
@@ -504,7 +518,12 @@ impl Clerk {
             }
             Header::Help { topic } => {
                 part.note(block.line.number, reply::Mark::Ok, shown);
-                part.paragraphs.push(help::topic(&self.house, topic.as_deref()));
+                let standings = if topic.is_none() { self.standings(&from.address, now)? } else { Vec::new() };
+                part.paragraphs.push(if standings.is_empty() {
+                    help::topic(&self.house, topic.as_deref())
+                } else {
+                    help::for_sender(&self.house, &standings)
+                });
             }
             Header::Version => {
                 part.note(block.line.number, reply::Mark::Ok, format!("chancery {}", env!("CARGO_PKG_VERSION")));

@@ -15,8 +15,8 @@ use std::borrow::Cow;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-/// Width in pixels: sharp on a screen of twice the density, and still some sixty kilobytes.
-const WIDTH: u32 = 1200;
+/// Width in pixels: every label can be read, and the picture stays near a hundred kilobytes.
+const WIDTH: u32 = 1000;
 /// Pictures kept: those of the phases whose mails are on their way out now.
 const KEPT: usize = 16;
 

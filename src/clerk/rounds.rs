@@ -98,6 +98,9 @@ impl Clerk {
             self.archive.write_note("check.tim", format!("{next}\n").as_bytes())?;
         }
         drop(lock);
+        if let Err(error) = self.warn_of_outbox(now) {
+            tracing::warn!(%error, "the outbox could not be looked at");
+        }
         self.publish_dirty(now);
         Ok(ticked)
     }

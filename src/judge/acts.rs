@@ -212,6 +212,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
                 letters.extend(desk.table.letters(&others, "N33", "Diplomacy absences notice", &say(name)));
             }
             desk.decision.letters.extend(letters);
+            super::round::warn_of_absence(desk, on, &new);
             format!("absence {}", new.words)
         }),
         Command::SetZone(Some(name)) => clock::zone::named(name).map_err(|_| Refusal { code: Code::BadZone, sentence: String::new() }).map(|zone| {

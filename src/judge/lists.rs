@@ -174,13 +174,18 @@ fn between(results: &str, from: &str, until: &str) -> String {
     out
 }
 
-/// N43.
-pub fn summary(table: &Table, to: &str) -> Letter {
+/// The summary (notices.md 6) from these records of finished phases.
+pub fn summary_text(table: &Table, records: &[serde_json::Value]) -> String {
     let body = table
         .referee
-        .summary(&table.game, &table.records.phases())
+        .summary(&table.game, records)
         .unwrap_or_else(|| "No centres have been counted in this game yet.\n".into());
-    let text = format!("{}\n{}\nPlayers:\n{}\n{body}", table.header(), parameters(table), roster(table));
+    format!("{}\n{}\nPlayers:\n{}\n{body}", table.header(), parameters(table), roster(table))
+}
+
+/// N43.
+pub fn summary(table: &Table, to: &str) -> Letter {
+    let text = summary_text(table, &table.records.phases());
     letter(to, "N43", Some(&table.game.name), format!("Summary of game {}", table.game.name), text)
 }
 
@@ -248,6 +253,27 @@ pub struct Opening {
     pub open: usize,
     /// Public name of the Master.
     pub master: String,
+}
+
+/// N27: a vacancy, for the openings list robot; nothing for games that stand in no list, and where there is no robot.
+pub fn advert(table: &Table) -> Option<Letter> {
+    let robot = table.house.openings.clone()?;
+    if !is_opening(&table.index, &table.game) || table.game.tester.is_some() || table.forming() {
+        return None;
+    }
+    let opening = Opening {
+        index: table.index.clone(),
+        game: table.game.clone(),
+        phase: table.phase(),
+        open: 0,
+        master: table.master_name(),
+    };
+    let text = openings(table.house, &[opening], false);
+    let to = [super::post::Recipient { address: robot, seat: None }];
+    let mut letter = table.letters(&to, "N27", "", &text).pop()?;
+    letter.subject = format!("DPjudge openings list ({})", table.house.id);
+    letter.thread = None;
+    Some(letter)
 }
 
 /// Whether a game stands in the openings list: waiting for players, public, not unlisted.

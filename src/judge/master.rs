@@ -126,6 +126,7 @@ fn reveal(desk: &mut Desk) -> Result<String, Refusal> {
     desk.table.rules.unset(crate::diplomacy::rules::Rule::NoReveal);
     let text = super::lists::summary(desk.table, "").text;
     desk.decision.files.push(super::FileEdit::Replace("summary".into(), text.clone()));
+    super::ending::fame(desk, &text);
     let to = desk.table.circle(Circle::Everyone);
     let subject = format!("Summary of game {}", desk.table.game.name);
     let letters = desk.table.letters(&to, "N19", &subject, &text);

@@ -9,6 +9,7 @@ pub mod code;
 pub mod commands;
 pub mod create;
 pub mod decision;
+mod ending;
 pub mod extend;
 pub mod help;
 pub mod lists;

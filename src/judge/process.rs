@@ -122,6 +122,10 @@ fn resolve(desk: &mut Desk) -> Result<(), String> {
     desk.decision.letters.extend(letters);
     file_report(desk, &subject, &text);
     desk.decision.files.push(FileEdit::Append("results.jsonl".into(), format!("{record}\n")));
+    if let Some(victors) = &resolution.victors {
+        let how = super::ending::victory(desk, victors);
+        super::ending::announce(desk, &how, Some(&record));
+    }
     Ok(())
 }
 

@@ -6,7 +6,9 @@ use super::process::{self, Cause};
 use super::seats;
 use super::session::{Desk, Outcome};
 use super::sight;
+use super::signon::SignedOn;
 use super::table::{Table, Who, is_dummy, is_vacant};
+use super::time::NewAbsence;
 use crate::clock::{self, daily::Reason, tick::Action};
 use crate::diplomacy::rules::Rule;
 use crate::status::Omniscient;
@@ -187,6 +189,29 @@ fn remind(desk: &mut Desk) {
     desk.decision.letters.extend(letters);
 }
 
+/// N11: an absence does not move the deadline that stands; who has no orders in for it is told so.
+pub fn warn_of_absence(desk: &mut Desk, on: &SignedOn, new: &NewAbsence) {
+    let table = &desk.table;
+    let Who::Seat(n) = on.who else { return };
+    let Some(p) = table.game.participants.get(n) else { return };
+    let owes = |key: &String| *key == p.name || answering(table, key) == Some(n);
+    if !new.covers_deadline || !table.referee.owing(&table.game).iter().any(owes) {
+        return;
+    }
+    let text = format!(
+        "{}\nThe deadline of game {}, {}, is {}.\nThat falls into your absence ({}), and orders are due from you.\nThe \
+         deadline stays: send your orders before you leave.\n",
+        table.header(),
+        table.game.name,
+        table.phase(),
+        table.deadline_long(),
+        new.words
+    );
+    let own = table.recipients(&[n]);
+    let letters = with_scene(table.letters(&own, "N11", "Diplomacy deadline reminder", &text), sight::scene_now(table));
+    desk.decision.letters.extend(letters);
+}
+
 /// Once a day (clock.md 12): faults, overdue games, games that look for players.
 fn daily(desk: &mut Desk) {
     let table = &desk.table;
@@ -227,6 +252,9 @@ fn daily(desk: &mut Desk) {
     if due.keeper {
         to.extend(table.house.keepers.iter().map(|a| Recipient { address: a.clone(), seat: None }));
     }
-    let letters = table.letters(&to, notice, subject, &text);
+    let mut letters = table.letters(&to, notice, subject, &text);
+    if notice == "N37" {
+        letters.extend(super::lists::advert(table));
+    }
     desk.decision.letters.extend(letters);
 }

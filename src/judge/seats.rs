@@ -532,6 +532,8 @@ pub fn resign(desk: &mut Desk, n: usize, by_master: bool) {
         );
         let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N22", subject, &text);
         desk.decision.letters.extend(letters);
+        let advert = super::lists::advert(desk.table);
+        desk.decision.letters.extend(advert);
     }
     let text = format!("You no longer play {title} in game {game}: you were resigned{by}.\n");
     let letters = desk.table.letters(&own, "N21", subject, &text);

@@ -1,11 +1,10 @@
-//! The HTML alternative of a mail with a picture (notices.md 1; issue of the reports' form being fixed: the plain text is
-//! the mail, this is the same text set for reading). Styles stand in the elements, because many mail programs drop the
-//! rest; nothing is fetched from anywhere.
+//! The HTML alternative of a mail with a picture: the same text as the plain part (whose form programs read), set for
+//! people. Styles stand in the elements, because many mail programs drop the rest; nothing is fetched from anywhere.
 
 use super::{render, xml};
 use askama::Template;
 
-/// A line of the text, set.
+/// A paragraph of the text, set.
 enum Block {
     Title(String),
     Heading(String),
@@ -93,7 +92,23 @@ fn set(lines: &[&str], blocks: &mut Vec<Block>) {
         return;
     }
     if let Some(rows) = table(lines) {
-        blocks.push(Block::Table(rows));
+        // Lists that a blank line parts (the units of each power) are one table.
+        let mut whole = match blocks.last_mut() {
+            Some(Block::Table(before)) => std::mem::take(before),
+            _ => Vec::new(),
+        };
+        if !whole.is_empty() {
+            blocks.pop();
+        }
+        for (name, value) in rows {
+            match whole.last_mut() {
+                Some((same, values)) if *same == name => {
+                    *values = format!("{}, {value}", values.trim_end_matches('.'));
+                }
+                _ => whole.push((name, value)),
+            }
+        }
+        blocks.push(Block::Table(whole));
         return;
     }
     if lines.iter().any(|l| l.starts_with("  ") || l.contains("   ")) {
