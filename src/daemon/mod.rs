@@ -109,7 +109,7 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
             Listen::Unix(path) => return Err(format!("web.listen {}: want an address", path.display())),
         };
         doors.web = listener.local_addr().ok().map(|a| format!("http://{a}/"));
-        let router = crate::web::router(clerk.site.layout.web.clone(), health(&clerk), links(&clerk));
+        let router = crate::web::router(clerk.site.layout.web.clone(), health(&clerk), links(&clerk, Utc::now));
         let down = watch_down.clone();
         tasks.push(tokio::spawn(async move {
             if let Err(error) = crate::web::serve(listener, router, until(down)).await {
@@ -272,11 +272,11 @@ fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool) {
     }
 }
 
-/// Links of mails, followed by the clerk.
-fn links(clerk: &Arc<Clerk>) -> crate::web::Links {
+/// Links of mails, followed by the clerk; the clock is passed in.
+pub fn links(clerk: &Arc<Clerk>, clock: impl Fn() -> DateTime<Utc> + Send + Sync + 'static) -> crate::web::Links {
     let clerk = Arc::clone(clerk);
     Arc::new(move |link| {
-        let now = Utc::now();
+        let now = clock();
         let (followed, asks) = match &link {
             Link::Unsubscribe(token, really) => (clerk.unsubscribe(token, *really, now), Asks::Nothing),
             Link::Password(token, new) => (clerk.choose_password(token, new.as_deref(), now), Asks::Password),
