@@ -452,7 +452,10 @@ fn rarer_notices_go_where_the_table_says() {
     assert!(find(&sent, "N35", "italy@example.org").subject.contains("waiting"));
     site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nACTIVATE");
     let sent = site.mail("newman@example.com", "TAKEOVER M@balkan9 gm-secret");
-    assert_eq!((to(&sent, "N25"), to(&sent, "N23")), (vec!["gm@example.org".into()], vec!["newman@example.com".into()]));
+    assert_eq!(
+        (to(&sent, "N25"), to(&sent, "N23")),
+        (vec!["gm@example.org".into()], vec!["newman@example.com".into()])
+    );
     let mut game = site.game("balkan9");
     game.rules.push("PROPOSE_DIAS".into());
     site.put(&game, &site.index("balkan9"));
@@ -478,4 +481,91 @@ fn rarer_notices_go_where_the_table_says() {
     let sent = round(&site, "2026-11-22T00:00:00Z");
     assert!(to(&sent, "N37").contains(&"gm@example.org".to_string()), "{:?}", to(&sent, "N37"));
     assert!(to(&sent, "N39").contains(&"newman@example.com".to_string()), "{:?}", to(&sent, "N39"));
+}
+
+#[test]
+fn commands_about_oneself_do_what_they_say() {
+    let mut site = Site::of_fixture();
+    let mut clock = 0;
+    // Each mail a minute after the one before.
+    let mut mail = |from: &str, text: &str| {
+        clock += 1;
+        let now: DateTime<Utc> = "2026-11-21T09:00:00Z".parse().expect("a time");
+        site.now = (now + chrono::Duration::minutes(clock)).format("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let sent = site.mail(from, text);
+        (sent, site.game("balkan9"))
+    };
+    let france =
+        |game: &chancery::status::Game| game.participants.iter().find(|p| p.name == "FRANCE").cloned().expect("France");
+    let (_, game) = mail("france@example.org", "SIGNON Fbalkan9 le-secret\nSET ADDRESS me@example.net,two@example.net");
+    assert_eq!(france(&game).address, ["me@example.net", "two@example.net"]);
+    let (sent, game) = mail("me@example.net", "SIGNON Fbalkan9 le-secret\nSET ADDRESS no-address");
+    assert!(sent[0].text.contains("R_BAD_ADDRESS"), "{}", sent[0].text);
+    assert_eq!(france(&game).address.len(), 2);
+    let (sent, _) = mail("me@example.net", "SIGNON Fbalkan9 le-secret\nSET PASSWORD new-secret");
+    assert!(sent.iter().all(|s| !s.text.contains("new-secret")), "{sent:?}");
+    let (sent, game) = mail("me@example.net", "SIGNON Fbalkan9 new-secret\nSET ZONE Europe/Paris\nSET STRICT\nWHOGAME");
+    assert_eq!((france(&game).zone.as_deref(), france(&game).strict), (Some("Europe/Paris"), true), "{sent:?}");
+    let roster = &find(&sent, "reply", "me@example.net").text;
+    assert!(roster.contains("Turkey") && !roster.contains("turkey@"), "{roster}");
+    let (sent, _) = mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nSET DEADLINE 4 DEC 20:00");
+    let told = &find(&sent, "N32", "me@example.net").text;
+    assert!(told.contains("20:00 GMT (Friday 4 December 2026 21:00"), "his own time too: {told}");
+    assert!(!find(&sent, "N32", "italy@example.org").text.contains("21:00"));
+    let (sent, _) = mail("elsewhere@example.net", "SIGNON Fbalkan9 new-secret\nSET WAIT");
+    assert!(sent.iter().any(|s| s.text.contains("R_BAD_LOGIN")), "{sent:?}");
+    let (_, game) = mail("me@example.net", "SIGNON Fbalkan9 new-secret\nSET NOZONE\nSET NOSTRICT");
+    assert_eq!((france(&game).zone, france(&game).strict), (None, false));
+    let (sent, _) = mail("kibitz@example.org", "SEARCH active");
+    let list = &find(&sent, "N40", "kibitz@example.org").text;
+    assert!(list.contains("balkan9") && !list.contains("form7"), "{list}");
+    let (sent, _) = mail("kibitz@example.org", "SEARCH nonsense");
+    assert!(sent[0].text.contains("R_SYNTAX"));
+    let (_, game) = mail("carol@example.com", "OBSERVE eyes@balkan9 my-eyes");
+    assert!(game.participants.iter().any(|p| p.name == "EYES"));
+    let (sent, _) = mail("carol@example.com", "OBSERVE GER@balkan9 my-eyes");
+    assert!(sent[0].text.contains("R_BAD_ID"), "{}", sent[0].text);
+    let (_, game) = mail("nobody@example.net", "MONITOR robot@balkan9 robot-word");
+    assert!(game.participants.iter().any(|p| p.name == "ROBOT"), "no registration is asked of a monitor");
+}
+
+#[test]
+fn people_come_join_their_addresses_and_go() {
+    let site = Site::of_fixture();
+    let code = |sent: &[Sent], to: &str| {
+        let text = find(sent, "N50", to).text.clone();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let at = words.iter().position(|w| *w == "CONFIRM").expect("CONFIRM");
+        words[at + 1].to_string()
+    };
+    let sent = site.mail("max@example.net", "REGISTER\nName: Max Muster\nEND");
+    let word = code(&sent, "max@example.net");
+    let sent = site.mail("max@example.net", "WHOAMI");
+    assert!(!sent[0].text.contains("Max Muster") || sent[0].text.contains("CONFIRM"), "{}", sent[0].text);
+    site.mail("max@example.net", &format!("CONFIRM {word}"));
+    let sent = site.mail("max@example.net", "WHOAMI\nSIGNOFF");
+    assert!(sent[0].text.contains("Max Muster"), "{}", sent[0].text);
+    let sent = site.mail("max@example.com", "IAMALSO max@example.net");
+    let word = code(&sent, "max@example.net");
+    site.mail("max@example.net", &format!("CONFIRM {word}"));
+    let sent = site.mail("max@example.com", "WHOAMI");
+    assert!(sent[0].text.contains("Max Muster") && sent[0].text.contains("max@example.net"), "{}", sent[0].text);
+    let sent = site.mail("france@example.org", "FORGET ME");
+    assert!(!sent[0].text.contains("forgotten"), "who plays is not forgotten: {}", sent[0].text);
+    assert!(
+        std::fs::read_to_string(site.root().join("registry/people.json")).expect("people").contains("France Tester")
+    );
+}
+
+#[test]
+fn an_outage_is_told_to_the_keeper() {
+    let site = Site::of_fixture();
+    for (hours, count) in [(0, 0), (3, 1)] {
+        let now = later(&site, hours);
+        for verb in [&["tick", "--clock", &now][..], &["send", "--clock", &now]] {
+            site.run(verb, b"");
+        }
+        let told = site.sent().iter().filter(|(_, s)| s.notice == "N63" && s.to == "keeper@judge.example").count();
+        assert_eq!(told, count, "after {hours} hours");
+    }
 }

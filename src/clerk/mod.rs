@@ -2,6 +2,7 @@
 //! decision, and only then tells mail and pages. The one place where rooms meet; it decides nothing itself.
 
 mod abuse;
+mod asking;
 mod bounces;
 mod edits;
 mod games;
@@ -13,6 +14,7 @@ mod outgoing;
 mod people;
 mod pictures;
 mod publish;
+mod queueing;
 mod rounds;
 pub mod secrets;
 mod tend;
@@ -85,7 +87,7 @@ impl Clerk {
         let secret = games::site_secret(&site)?;
         let config = &site.config;
         let house = games::house(config);
-        let sender = incoming::sender(config, &secret)?;
+        let sender = queueing::sender(config, &secret)?;
         let addresses = std::iter::once(&config.judge.address).chain(&config.judge.aliases).cloned().collect();
         let we = Ourselves { addresses, id: Some(config.judge.id.clone()) };
         let limits = Limits { message: config.mail.incoming.max_message_bytes as usize, ..Limits::default() };

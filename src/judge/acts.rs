@@ -8,7 +8,7 @@ use super::reply::{Mark, masked};
 use super::session::{Desk, Processing, Tools};
 use super::signon::{SignedOn, new_password};
 use super::table::{Table, Who};
-use super::{lists, master, seats, votes, wants};
+use super::{beginning, lists, master, votes, wants};
 use crate::clock;
 use crate::diplomacy::rules::Rule;
 use crate::mail::MailAddress;
@@ -56,7 +56,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
             (Who::Seat(n), Some(p)) if p.proposer == table.game.participants[*n].name => Ok(()),
             _ => refuse(Code::BadVote, "Only who made the running proposal can withdraw it."),
         },
-        Command::Prefer(letters) => seats::check_preference(table, on, letters),
+        Command::Prefer(letters) => beginning::check_preference(table, on, letters),
         Command::SetListed(_) | Command::Official(_) => Ok(()),
         Command::Form
         | Command::Activate

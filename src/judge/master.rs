@@ -8,7 +8,7 @@ use super::post::Circle;
 use super::session::{Desk, Tools};
 use super::signon::{Rank, SignedOn};
 use super::table::{Table, is_dummy, is_vacant};
-use super::{process, rollback, seats};
+use super::{beginning, leaving, process, rollback, seats};
 
 /// Pass 1.
 pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refusal> {
@@ -100,12 +100,12 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
         Command::Terminate => state(desk, GameState::Terminated),
         Command::Resign(power) => {
             let n = power_named(desk.table, power)?;
-            seats::resign(desk, n, true);
+            leaving::resign(desk, n, true);
             Ok("the seat is vacant".into())
         }
         Command::Dummy(power) => {
             let n = power_named(desk.table, power)?;
-            seats::dummy(desk, n);
+            leaving::dummy(desk, n);
             Ok("nobody plays it now".into())
         }
         Command::Revive(power, password) => {
@@ -135,7 +135,7 @@ fn reveal(desk: &mut Desk) -> Result<String, Refusal> {
 }
 
 fn begin(desk: &mut Desk) -> Result<String, Refusal> {
-    match seats::begin(desk) {
+    match beginning::begin(desk) {
         Ok(()) => Ok("the game has begun".into()),
         Err(reason) => refuse(Code::BadState, format!("The game cannot begin: {reason}")),
     }

@@ -5,6 +5,7 @@
 //! same commands: there is no second road to the same change.
 
 mod acts;
+pub mod beginning;
 pub mod code;
 pub mod commands;
 pub mod create;
@@ -12,6 +13,7 @@ pub mod decision;
 mod ending;
 pub mod extend;
 pub mod help;
+pub mod leaving;
 pub mod lists;
 mod master;
 pub mod orders;
@@ -53,7 +55,7 @@ pub fn by_mail(table: &mut Table, block: &Block, tools: &Tools) -> Outcome {
             Err(refusal) => seats::refused(table, block, &refusal),
         },
         Header::Resign { seat, password, .. } => match signon::sign_on(table, &seat, &password, tools.secrets) {
-            Ok(on) => seats::resign_by_mail(table, block, &on, tools),
+            Ok(on) => leaving::resign_by_mail(table, block, &on, tools),
             Err(refusal) => seats::refused(table, block, &refusal),
         },
         Header::Join { power, password, privacy, .. } => {

@@ -1,9 +1,9 @@
 //! One check of one game (clock.md 3): what the deadline processor does to it now.
 
 use super::decision::GameState;
+use super::leaving;
 use super::post::{Recipient, and_list, with_scene};
 use super::process::{self, Cause};
-use super::seats;
 use super::session::{Desk, Outcome};
 use super::sight;
 use super::signon::SignedOn;
@@ -77,7 +77,7 @@ fn dismiss(desk: &mut Desk, keys: &[String]) {
     desk.decision.letters.extend(letters);
     for key in keys {
         if let Some(n) = desk.table.seat_index(key) {
-            seats::resign(desk, n, false);
+            leaving::resign(desk, n, false);
         }
     }
     desk.table.index.state = GameState::Waiting;
