@@ -12,7 +12,7 @@ run: setup
 # Every test; installs what it needs (tests/setup.sh says what and why).
 test: setup
 	sh tests/setup.sh
-	$(CARGO) test --locked --lib --bins --tests
+	$(CARGO) test --locked --no-fail-fast --lib --bins --tests
 	$(CARGO) check --locked --benches
 	$(CARGO) test --locked --doc
 

@@ -14,6 +14,7 @@
 //! | [`diplomacy`] | maps, orders, adjudication, drawing | the judge |
 //! | [`mail`] | messages in, notices out, transports | games |
 //! | [`pages`] | state in, HTML, SVG, JSON, Atom out | HTTP |
+//! | [`import`] | the files of an old judge, and ours for it | locks, commits |
 //! | [`web`] | routes, sessions | rules |
 //! | [`cli`] | one file a verb | logic |
 
@@ -25,6 +26,7 @@ pub mod clock;
 pub mod daemon;
 pub mod demo;
 pub mod diplomacy;
+pub mod import;
 pub mod judge;
 pub mod mail;
 pub mod pages;

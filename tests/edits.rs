@@ -63,10 +63,9 @@ impl Judge {
         for path in names.iter().filter(|p| p.extension().is_some_and(|e| e == "eml")) {
             let mail = std::fs::read_to_string(path).unwrap();
             let head = mail.split("\r\n\r\n").next().unwrap_or_default();
-            if head.contains(&format!("To: {to}")) || head.contains(&format!("To: <{to}>")) {
-                if head.lines().any(|l| l.starts_with("Subject:") && l.contains(words)) {
-                    found.push(mail);
-                }
+            let addressed = head.contains(&format!("To: {to}")) || head.contains(&format!("To: <{to}>"));
+            if addressed && head.lines().any(|l| l.starts_with("Subject:") && l.contains(words)) {
+                found.push(mail);
             }
         }
         found

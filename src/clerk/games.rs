@@ -9,13 +9,14 @@ use crate::diplomacy::map::source::with_extension;
 use crate::diplomacy::map::{self, Map, Source as _};
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::rules::{Rules, Variant};
+use crate::judge::IndexLine;
 use crate::judge::commands::Line;
 use crate::judge::help;
 use crate::judge::lists::{self, Opening};
 use crate::judge::table::{House, Records, Table, Who};
-use crate::judge::{GameState, IndexLine};
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
+use crate::status::index::derived_state;
 use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 use fs2::FileExt;
@@ -425,16 +426,6 @@ impl Clerk {
             Ok(()) => Ok(file),
             Err(_) => Err(ArchiveError::Busy(path)),
         }
-    }
-}
-
-/// State of a game that the index does not have (status-file.md 10.3).
-fn derived_state(game: &Game) -> GameState {
-    match &game.phase {
-        PhaseState::Forming => GameState::Preparation,
-        PhaseState::Completed => GameState::Completed,
-        PhaseState::Running(_) if game.need.is_empty() => GameState::Active,
-        PhaseState::Running(_) => GameState::Waiting,
     }
 }
 

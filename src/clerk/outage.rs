@@ -41,12 +41,22 @@ pub struct Resumed {
 impl Clerk {
     /// Stops deadline work. Returns the suspension in force: an earlier one stays, since the outage is counted from it.
     pub fn suspend(&self, reason: &str, now: DateTime<Utc>) -> Result<Suspension, ClerkError> {
+        self.suspend_since(reason, None, now)
+    }
+
+    /// The same after an outage that began elsewhere: `last` is a round of another judge, if one is known.
+    pub(super) fn suspend_since(
+        &self,
+        reason: &str,
+        last: Option<DateTime<Utc>>,
+        now: DateTime<Utc>,
+    ) -> Result<Suspension, ClerkError> {
         let _lock = self.archive.lock_round()?;
         if let Some(there) = self.note::<Suspension>("suspended")? {
             return Ok(there);
         }
-        let last: Option<CheckTim> = self.note("check.tim")?;
-        let since = last.map_or(now, |last| last.time.min(now));
+        let ours: Option<CheckTim> = self.note("check.tim")?;
+        let since = ours.map(|ours| ours.time).or(last).map_or(now, |last| last.min(now));
         let suspension = Suspension { since, at: now, reason: reason.to_owned() };
         let mut transaction = Transaction::of_judge(format!("{} suspended: {}", stamp(now), suspension));
         transaction.replace("cron/suspended", format!("{suspension}\n"))?;

@@ -9,6 +9,7 @@ pub mod common;
 pub mod datc;
 pub mod deliver;
 pub mod demo;
+pub mod dpjudge;
 pub mod mail;
 pub mod map;
 pub mod map_draw;
@@ -66,6 +67,10 @@ enum Verb {
     Dead(queue::DeadArgs),
     /// Status files: check, fmt, json
     Status(status::Args),
+    /// Take the games of a DPjudge over
+    ImportDpjudge(dpjudge::ImportArgs),
+    /// Give the games to a DPjudge
+    ExportDpjudge(dpjudge::ExportArgs),
     /// Version of the program and of the time zones in it
     Version,
 }
@@ -91,6 +96,8 @@ pub fn main() -> ExitCode {
         Verb::Queue(args) => queue::run(args),
         Verb::Dead(args) => queue::run_dead(args),
         Verb::Status(args) => status::run(args),
+        Verb::ImportDpjudge(args) => dpjudge::run_import(args),
+        Verb::ExportDpjudge(args) => dpjudge::run_export(args),
         Verb::Version => version::run(),
     }
 }

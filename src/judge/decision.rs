@@ -60,6 +60,8 @@ pub struct IndexLine {
     pub corrupt: bool,
     /// `held`
     pub held: bool,
+    /// Flags of another judge or of a later version, kept for it.
+    pub other: Vec<String>,
 }
 
 /// A change to a file beside the status file.

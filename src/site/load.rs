@@ -143,6 +143,14 @@ pub fn load(
     if errors.0.is_empty() { Ok(Loaded { config, shown }) } else { Err(errors) }
 }
 
+/// Whether a key takes such a value; else what would be right.
+pub fn accepts(key: &str, value: &Value) -> Result<(), String> {
+    match find(key) {
+        Some(key) => key.kind.check(value),
+        None => Err("a key of chancery.toml".to_owned()),
+    }
+}
+
 impl ConfigErrors {
     fn add(&mut self, place: String, text: String) {
         self.0.push(ConfigError { place, text });

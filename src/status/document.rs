@@ -129,6 +129,24 @@ impl Document {
         lines.filter(|at| self.roles[*at] == Role::Unknown).map(|at| self.lines[at].text.trim()).collect()
     }
 
+    /// Lines (from 1) without a value of any block, comments left out: kept, and not understood.
+    pub fn lines_not_understood(&self) -> impl Iterator<Item = (usize, &str)> {
+        let all = self.lines.iter().zip(&self.roles).enumerate();
+        all.filter(|(_, (_, role))| **role == Role::Unknown).map(|(at, (line, _))| (at + 1, line.text.trim()))
+    }
+
+    /// Takes the comments out, for a reader who does not know them; gives them.
+    pub fn strip_comments(&mut self) -> Result<Vec<String>, Refused> {
+        let is_comment = |at: &usize| self.roles[*at] == Role::Comment;
+        let all = || 0..self.lines.len();
+        let comments: Vec<String> = all().filter(is_comment).map(|at| self.lines[at].text.trim().to_owned()).collect();
+        if !comments.is_empty() {
+            let rest: Vec<Line> = all().filter(|at| !is_comment(at)).map(|at| self.lines[at].clone()).collect();
+            *self = Document::parse(&join(&rest))?;
+        }
+        Ok(comments)
+    }
+
     // ---- editing -------------------------------------------------------------------------------------------------
 
     /// Makes the file say what `game` says. Only lines of values that differ from [`game`](Self::game) are

@@ -1,5 +1,6 @@
 //! The index of games, `games/status`: one line a game (status-file.md 10.3).
 
+use super::{Game, PhaseState};
 use crate::judge::{GameState, IndexLine};
 
 /// Reads a line: `game variant state [flag …]`, any spacing, any case; `None`: it is empty, or no such line.
@@ -19,8 +20,8 @@ pub fn parse(line: &str) -> Option<IndexLine> {
             "suspect" => index.suspect = true,
             "corrupt" => index.corrupt = true,
             "held" => index.held = true,
-            // Flags of later versions are not ours to judge; the archive keeps lines it does not change.
-            _ => {}
+            // Not ours to judge.
+            _ => index.other.push(flag.to_owned()),
         }
     }
     Some(index)
@@ -36,11 +37,22 @@ pub fn line(index: &IndexLine) -> String {
         (index.held, "held"),
     ];
     let mut text = format!("{:>32} {} {}", index.name, index.variant, index.state.word());
-    for (_, word) in flags.iter().filter(|(on, _)| *on) {
+    let known = flags.iter().filter(|(on, _)| *on).map(|(_, word)| *word);
+    for word in known.chain(index.other.iter().map(String::as_str)) {
         text.push(' ');
         text.push_str(word);
     }
     text
+}
+
+/// The state of a game that the index does not have: it follows from the status file.
+pub fn derived_state(game: &Game) -> GameState {
+    match &game.phase {
+        PhaseState::Forming => GameState::Preparation,
+        PhaseState::Completed => GameState::Completed,
+        PhaseState::Running(_) if game.need.is_empty() => GameState::Active,
+        PhaseState::Running(_) => GameState::Waiting,
+    }
 }
 
 #[cfg(test)]
@@ -53,6 +65,8 @@ mod tests {
         let index = parse(text).expect("a line");
         assert!(index.private);
         assert_eq!(line(&index), text);
+        let odd = "                              x2 standard active held golden";
+        assert_eq!(parse(" X2\tStandard ACTIVE golden held").map(|index| line(&index)).as_deref(), Some(odd));
         assert_eq!(parse("x standard dreaming"), None);
         assert_eq!(parse("  "), None);
     }

@@ -13,7 +13,7 @@ pub(crate) enum Ending {
 }
 
 impl Ending {
-    fn bytes(self) -> &'static [u8] {
+    pub fn bytes(self) -> &'static [u8] {
         match self {
             Ending::Lf => b"\n",
             Ending::CrLf => b"\r\n",

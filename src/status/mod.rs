@@ -8,7 +8,7 @@ pub mod geography;
 pub mod index;
 pub mod json;
 pub mod lexis;
-mod line;
+pub(crate) mod line;
 pub mod model;
 mod read;
 mod read_game;

@@ -108,25 +108,25 @@ fn strings(value: Option<&Value>) -> Vec<String> {
     value.and_then(Value::as_array).into_iter().flatten().filter_map(|v| v.as_str().map(str::to_string)).collect()
 }
 
+/// The codes of a power's supply centres.
+type Centres = Vec<String>;
+
 /// Centres by power after each year, in blocks of ten years, and the Calhamer index (notices.md 6).
 pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<String> {
     let map = referee.map();
-    let mut years: BTreeMap<i32, Vec<(usize, Vec<String>)>> = BTreeMap::new();
+    let mut years: BTreeMap<i32, Vec<Centres>> = BTreeMap::new();
     for record in records {
         let name = record.get("name").and_then(Value::as_str).unwrap_or("");
         let Ok(year) = name.chars().filter(|c| c.is_ascii_digit()).collect::<String>().parse::<i32>() else { continue };
         let after = record.get("after").and_then(|a| a.get("centers"));
-        let counts = map.power_ids().map(|p| {
-            let list = strings(after.and_then(|a| a.get(&map[p].key)));
-            (list.len(), list)
-        });
-        years.insert(year, counts.collect());
+        let owned = map.power_ids().map(|p| strings(after.and_then(|a| a.get(&map[p].key))));
+        years.insert(year, owned.collect());
     }
     if years.is_empty() || game.participants.is_empty() {
         return None;
     }
     let mut text = String::from("Centers by year:\n\n");
-    let all: Vec<(&i32, &Vec<(usize, Vec<String>)>)> = years.iter().collect();
+    let all: Vec<(i32, Vec<Centres>)> = years.into_iter().collect();
     for block in all.chunks(10) {
         text += &format!("{:<12}", "");
         for (year, _) in block {
@@ -135,16 +135,16 @@ pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<St
         text.push('\n');
         for power in map.power_ids() {
             text += &super::report::column(&map[power].title);
-            for (_, counts) in block {
-                let count = counts.get(power.0 as usize).map_or(0, |c| c.0);
+            for (_, owned) in block {
+                let count = owned.get(power.0 as usize).map_or(0, Vec::len);
                 text += &if count == 0 { format!(" {:>5}", "-") } else { format!(" {count:>5}") };
             }
             text.push('\n');
         }
         text += &super::report::column("Index");
-        for (_, counts) in block {
-            let survivors = counts.iter().filter(|c| c.0 > 0).count().max(1);
-            let squares: usize = counts.iter().map(|c| c.0 * c.0).sum();
+        for (_, owned) in block {
+            let survivors = owned.iter().filter(|centres| !centres.is_empty()).count().max(1);
+            let squares: usize = owned.iter().map(|centres| centres.len() * centres.len()).sum();
             text += &format!(" {:>5}", squares / survivors);
         }
         text += "\n\n";
@@ -152,10 +152,8 @@ pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<St
     let (year, last) = all.last()?;
     text += &format!("Owners after {year}:\n\n");
     for power in map.power_ids() {
-        if let Some((count, list)) = last.get(power.0 as usize)
-            && *count > 0
-        {
-            text += &wrap(&format!("{}{}", super::report::column(&map[power].title), list.join(" ")), 75, 12);
+        if let Some(centres) = last.get(power.0 as usize).filter(|centres| !centres.is_empty()) {
+            text += &wrap(&format!("{}{}", super::report::column(&map[power].title), centres.join(" ")), 75, 12);
             text.push('\n');
         }
     }
