@@ -104,7 +104,7 @@ fn results_carry_the_map_once_drawn_for_all() {
         assert_eq!(header(one, "List-Unsubscribe").is_some(), optional, "{}", one.to);
         assert_eq!(header(one, "List-Unsubscribe-Post").is_some(), optional, "{}", one.to);
     }
-    let id = html.find("cid:").map(|at| &html[at..at + 44]).expect("cid");
+    let id = html.split('"').find(|part| part.starts_with("cid:")).expect("cid");
     insta::assert_snapshot!("results_html", html.replace(id, "cid:PICTURE"));
     // The queue holds a few kilobytes a mail, not the picture.
     let orders = drawing_orders(&site);
@@ -179,6 +179,11 @@ fn hidden_builds_are_in_no_picture() {
     for order in drawing_orders(&site) {
         assert!(!order.contains("F BRE"), "{order}");
     }
+    // It comes out with the next movement (the same words again would be the same mail).
+    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nprocess!");
+    let report = find(&sent, "N17", "england@example.org");
+    assert!(report.text.contains("\n\nFrance: Fleet Brest FOUND.\nFrance: Fleet Mid"), "{}", report.text);
+    assert!(site.game("balkan9").participant_mut("FRANCE").expect("France").hides.is_empty());
 }
 
 #[test]
@@ -242,7 +247,7 @@ fn wishes_are_kept_and_what_must_be_known_is_not_switched_off() {
 fn a_digest_is_one_mail_a_day() {
     let site = Site::of_fixture();
     let sent = site.mail("kibitz@example.org", "SIGNON LOUDMOUTH@balkan9 popcorn\nSET NOTIFY DIGEST");
-    assert!(find(&sent, "reply", "kibitz@example.org").text.contains("in one mail a day"), "{}", sent[0].text);
+    assert!(find(&sent, "reply", "kibitz@example.org").text.contains("in one mail a"), "{}", sent[0].text);
     for word in ["first", "second"] {
         let text = format!("SIGNON Ibalkan9 pasta&vino\nBROADCAST\nthe {word} word\nENDPRESS");
         let sent = site.mail("italy@example.org", &text);
@@ -417,7 +422,7 @@ fn help_is_made_for_whoever_asks() {
     let help = find(&sent, "reply", "italy@example.org").text.clone();
     assert!(help.contains("You are Italy in game balkan9, S1901M."), "{help}");
     assert!(help.contains("3 orders are due by then.") && help.contains("A ROM -> "), "{help}");
-    assert!(!help.contains("A PAR"), "{help}");
+    assert!(!help.contains("A PAR -> "), "{help}");
     insta::assert_snapshot!("help_for_italy", help.split("Mail to the judge is read").next().unwrap_or_default());
     let sent = site.mail("france@example.org", "HELP");
     assert!(sent[0].text.contains("Nothing is due from you now; 3 are on file."), "{}", sent[0].text);
@@ -510,6 +515,7 @@ fn commands_about_oneself_do_what_they_say() {
     assert!(roster.contains("Turkey") && !roster.contains("turkey@"), "{roster}");
     let (sent, _) = mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nSET DEADLINE 4 DEC 20:00");
     let told = &find(&sent, "N32", "me@example.net").text;
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(told.contains("20:00 GMT (Friday 4 December 2026 21:00"), "his own time too: {told}");
     assert!(!find(&sent, "N32", "italy@example.org").text.contains("21:00"));
     let (sent, _) = mail("elsewhere@example.net", "SIGNON Fbalkan9 new-secret\nSET WAIT");

@@ -162,7 +162,7 @@ impl Table<'_> {
 }
 
 /// Notices whose text has a form that programs read, or that somebody else has written.
-const FIXED: [&str; 7] = ["N06", "N16", "N17", "N18", "N27", "N45", "digest"];
+const FIXED: [&str; 8] = ["N06", "N16", "N17", "N18", "N19", "N27", "N45", "digest"];
 /// Columns of the others.
 const WIDTH: usize = 72;
 
