@@ -3,7 +3,7 @@
 CARGO ?= cargo
 SITE ?= site
 
-.PHONY: run test bench fmt lint soak setup doc clean
+.PHONY: run test bench fuzz fmt lint soak setup doc clean
 
 # Builds and runs the main job: a whole game by mail, then the daemon on loopback.
 run: setup
@@ -18,7 +18,7 @@ test: setup
 
 bench: setup
 	$(CARGO) bench --locked
-	@if [ -f benches/rivals/run.sh ]; then sh benches/rivals/run.sh; fi
+	sh benches/rivals/run.sh
 
 fmt:
 	$(CARGO) fmt --all
@@ -30,6 +30,11 @@ lint:
 # The long form of the crash and fuzz tests.
 soak: setup
 	CHANCERY_SOAK=1 $(CARGO) test --locked --release --test crash --test demo -- --nocapture
+
+# The fuzz targets, FUZZ seconds each (fuzz/run.sh says what they need).
+FUZZ ?= 300
+fuzz: setup
+	sh fuzz/run.sh $(FUZZ)
 
 setup:
 	@command -v $(CARGO) >/dev/null 2>&1 || { echo "make: the Rust toolchain (cargo) is needed: https://rustup.rs"; exit 1; }

@@ -1,11 +1,16 @@
-//! What a commit costs above the bare calls that put the same bytes on the disk.
+//! What a commit costs above the bare calls that put the same bytes on the same disk.
 //!
-//! The bare way writes, syncs and renames one status file, syncs its directory, and is not safe for more than one
-//! file; a commit changes five (status, access, audit, ledger, a queued mail) together.
+//! The bare way writes, syncs and renames each of the five files of a mail with orders (status, access, audit, ledger, a
+//! queued mail), one after the other, and is not safe: a power cut between two of them leaves half. A commit is. With
+//! several games at once the file system makes one journal commit of the syncs of all of them.
 
 use chancery::archive::{Archive, Entry, Fs, GameName, Key, Transaction};
 use chancery::site::Layout;
+use divan::counter::ItemsCount;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 fn main() {
@@ -13,44 +18,104 @@ fn main() {
 }
 
 const STATUS: &[u8] = &[b'x'; 4000];
+const MAIL: &[u8] = &[b'y'; 1500];
 
-#[divan::bench(sample_count = 50)]
-fn one_file_by_hand(bencher: divan::Bencher) {
-    let dir = tempfile::tempdir().unwrap();
-    bencher.bench_local(|| {
-        let (draft, place) = (dir.path().join("draft"), dir.path().join("status"));
-        let mut file = std::fs::File::create(&draft).unwrap();
-        file.write_all(STATUS).unwrap();
-        file.sync_data().unwrap();
-        std::fs::rename(draft, place).unwrap();
-        std::fs::File::open(dir.path()).unwrap().sync_all().unwrap();
-    });
+fn sync_directory(path: &Path) {
+    File::open(path).unwrap().sync_all().unwrap();
 }
 
-#[divan::bench(sample_count = 50)]
-fn five_files_in_a_commit(bencher: divan::Bencher) {
-    let dir = tempfile::tempdir().unwrap();
-    let layout = Layout::plain(dir.path());
+/// A file put in its place: beside, fsync, rename, fsync of the directory.
+fn replace(directory: &Path, name: &str, bytes: &[u8]) {
+    let (draft, place) = (directory.join(format!(".{name}")), directory.join(name));
+    let mut file = File::create(&draft).unwrap();
+    file.write_all(bytes).unwrap();
+    file.sync_data().unwrap();
+    std::fs::rename(draft, place).unwrap();
+    sync_directory(directory);
+}
+
+fn append(directory: &Path, name: &str, line: &[u8]) {
+    let mut file = OpenOptions::new().create(true).append(true).open(directory.join(name)).unwrap();
+    file.write_all(line).unwrap();
+    file.sync_data().unwrap();
+}
+
+/// The files of a mail with orders, the bare way.
+fn by_hand(root: &Path, game: usize, number: u64) {
+    let directory = root.join(format!("games/g{game}"));
+    replace(&directory, "status", STATUS);
+    append(&directory, "access", b"a line\n");
+    append(&directory, "audit.log", b"7 0123456789ab..0123456789ab 2026-11-21T09:29:30Z orders of FRANCE\n");
+    append(&root.join("ledger"), "2026-11", b"bench:1 2026-11-21T09:29:30Z demo executed\n");
+    replace(&root.join("outbox/new"), &format!("reply-{game}-{number}.msg"), MAIL);
+}
+
+/// The same in a commit.
+fn commit(archive: &Archive, game: &GameName, number: u64) {
+    let time = chrono::DateTime::from_timestamp(1_795_231_770, 0).unwrap_or_default();
+    let entry = Entry {
+        key: Key::of("bench", &format!("{game}{number}")),
+        time,
+        game: Some(game.to_string()),
+        outcome: "executed".into(),
+    };
+    let mut change = Transaction::of_game(game, "orders of FRANCE");
+    change.replace("status", STATUS).unwrap().append("access", "a line\n").unwrap();
+    change.enqueue(&format!("reply-{game}-{number}"), MAIL).unwrap().ledger(&entry);
+    let lock = archive.lock(game, Duration::ZERO).unwrap();
+    archive.commit(&lock, change).unwrap();
+}
+
+fn site(root: &Path, games: usize) -> (Archive, Vec<GameName>) {
+    let layout = Layout::plain(root);
     for (directory, _) in layout.directories() {
         std::fs::create_dir_all(directory).unwrap();
     }
     let archive = Archive::new(layout, Fs::new(), 0);
-    let game = GameName::new("demo").unwrap();
-    drop(archive.lock_new(&game, Duration::ZERO).unwrap());
-    let mut number = 0u64;
+    let games: Vec<GameName> = (0..games).map(|n| GameName::new(&format!("g{n}")).unwrap()).collect();
+    for game in &games {
+        drop(archive.lock_new(game, Duration::ZERO).unwrap());
+    }
+    (archive, games)
+}
+
+const GAMES: [usize; 3] = [1, 4, 8];
+
+/// Games that change at once, each in a thread of its own.
+fn at_once(bencher: divan::Bencher, games: usize, change: impl Fn(usize, u64) + Sync) {
+    let number = AtomicU64::new(0);
+    bencher.counter(ItemsCount::new(games)).bench_local(|| {
+        let number = number.fetch_add(1, Ordering::Relaxed);
+        std::thread::scope(|scope| {
+            for game in 0..games {
+                let change = &change;
+                scope.spawn(move || change(game, number));
+            }
+        });
+    });
+}
+
+#[divan::bench(sample_count = 50, args = GAMES)]
+fn five_files_by_hand(bencher: divan::Bencher, games: usize) {
+    let dir = tempfile::tempdir().unwrap();
+    site(dir.path(), games);
+    at_once(bencher, games, |game, number| by_hand(dir.path(), game, number));
+}
+
+#[divan::bench(sample_count = 50, args = GAMES)]
+fn five_files_in_a_commit(bencher: divan::Bencher, games: usize) {
+    let dir = tempfile::tempdir().unwrap();
+    let (archive, names) = site(dir.path(), games);
+    at_once(bencher, games, |game, number| commit(&archive, &names[game], number));
+}
+
+/// What one sync of one file costs here.
+#[divan::bench(sample_count = 50)]
+fn one_fsync(bencher: divan::Bencher) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut file = File::create(dir.path().join("file")).unwrap();
     bencher.bench_local(|| {
-        number += 1;
-        let time = chrono::DateTime::from_timestamp(1_795_231_770, 0).unwrap_or_default();
-        let entry = Entry {
-            key: Key::of("bench", &number.to_string()),
-            time,
-            game: Some("demo".into()),
-            outcome: "executed".into(),
-        };
-        let mut change = Transaction::of_game(&game, "orders of FRANCE");
-        change.replace("status", STATUS).unwrap().append("access", "a line\n").unwrap();
-        change.enqueue(&format!("reply-{number}"), vec![b'y'; 1500]).unwrap().ledger(&entry);
-        let lock = archive.lock(&game, Duration::ZERO).unwrap();
-        archive.commit(&lock, change).unwrap()
+        file.write_all(STATUS).unwrap();
+        file.sync_data().unwrap();
     });
 }

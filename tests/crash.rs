@@ -210,7 +210,7 @@ fn run(root: &Path, step: &Timed, environment: &[(&str, String)]) -> Output {
     child.wait_with_output().expect("the program ends")
 }
 
-/// What has to be equal: the games, the registry, the queued mails, the ledger, what waits.
+/// What has to be equal: the games, the registry, the published pages, the queued mails, the ledger, what waits.
 #[derive(PartialEq)]
 struct State {
     files: BTreeMap<String, Vec<u8>>,
@@ -221,7 +221,7 @@ struct State {
 
 fn state(root: &Path) -> State {
     let mut files = BTreeMap::new();
-    for room in ["games", "registry", "cron"] {
+    for room in ["games", "registry", "cron", "web"] {
         files.extend(tree(&root.join(room)).into_iter().map(|(name, bytes)| (format!("{room}/{name}"), bytes)));
     }
     State { files, mails: queued(root), ledger: ledger(root), leftovers: leftovers(root) }
@@ -537,6 +537,10 @@ fn a_full_disk_loses_nothing() {
     assert_eq!(names(&root.join("spool/in/new")).len(), taken);
     assert!(small.mode("ro"), "remounted");
     assert_later(&deliver(&root, &refused));
+    for step in [Step::Work, Step::Tick, Step::Send] {
+        let output = run(&root, &(step.clone(), time.clone()), &[]);
+        assert_eq!(output.status.code(), Some(75), "read-only, {step:?}: {}", words(&output));
+    }
     assert!(small.mode("rw,size=64m"), "remounted");
     assert!(deliver(&root, &refused).status.success());
     let output = run(&root, &(Step::Work, time), &[]);

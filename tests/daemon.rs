@@ -37,9 +37,13 @@ fn site(root: &Path) {
 
 /// Starts a daemon and reads from its log where its doors are.
 fn start(root: &Path) -> Daemon {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_chancery"))
-        .args(["daemon", "--root"])
-        .arg(root)
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chancery"));
+    command.args(["daemon", "--root"]).arg(root);
+    started(command)
+}
+
+fn started(mut command: Command) -> Daemon {
+    let mut child = command
         .env("CHANCERY_LOG", "info")
         .env("NO_COLOR", "1")
         .stderr(Stdio::piped())
@@ -190,4 +194,110 @@ fn two_daemons_and_a_cron_do_nothing_twice() {
     }
     let index = std::fs::read_to_string(root.join("games/status")).expect("the index");
     assert_eq!(index.lines().filter(|l| l.contains("forming")).count(), 8, "{index}");
+}
+
+/// The samples that `init` leaves, with the site's own place in them.
+fn samples(root: &Path) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(root.join("cron")).expect("samples").flatten();
+    entries.filter_map(|e| Some((e.file_name().into_string().ok()?, std::fs::read_to_string(e.path()).ok()?))).collect()
+}
+
+/// The words of every command line of the sample that begins with the program.
+fn commands(text: &str) -> Vec<Vec<String>> {
+    let starts = text.lines().filter(|line| !line.starts_with('#'));
+    let parts = starts.flat_map(|line| line.split("&&")).filter_map(|part| {
+        let at = part.find("/usr/bin/chancery ").map(|n| n + 18).or_else(|| part.find("chancery --").map(|n| n + 9))?;
+        Some(part.get(at..)?.split_whitespace().map(str::to_owned).collect())
+    });
+    parts.collect()
+}
+
+#[test]
+fn every_command_of_the_samples_for_cron_and_systemd_works() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let root = dir.path().join("site");
+    site(&root);
+    let mut verbs = Vec::new();
+    for (name, text) in samples(&root) {
+        if name != "crontab" && !name.ends_with(".service") {
+            continue;
+        }
+        for words in commands(&text) {
+            let verb = words.iter().find(|w| !w.starts_with('-') && !w.contains('/')).expect("a verb").clone();
+            if verb != "daemon" {
+                let output = Command::new(env!("CARGO_BIN_EXE_chancery")).args(&words).output().expect("it starts");
+                assert!(output.status.success(), "{name}: {words:?}: {}", String::from_utf8_lossy(&output.stderr));
+            }
+            verbs.push(verb);
+        }
+    }
+    verbs.sort();
+    assert_eq!(verbs, ["daemon", "send", "send", "send", "send", "tick", "tick", "work", "work"]);
+}
+
+#[test]
+fn the_tools_of_cron_and_systemd_accept_the_samples() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let root = dir.path().join("site");
+    site(&root);
+    let bench = dir.path().join("units");
+    std::fs::create_dir(&bench).expect("a directory");
+    let mut units = Vec::new();
+    for (name, text) in samples(&root) {
+        if [".service", ".timer", ".path"].iter().any(|kind| name.ends_with(kind)) {
+            // The tool wants to see the program.
+            let text = text.replace("/usr/bin/chancery", env!("CARGO_BIN_EXE_chancery"));
+            std::fs::write(bench.join(&name), text).expect("a unit");
+            units.push(bench.join(&name));
+        }
+    }
+    assert_eq!(units.len(), 5, "{units:?}");
+    match Command::new("systemd-analyze").arg("verify").args(&units).output() {
+        Ok(output) => {
+            // It warns of what it does not know, and yet says that all is well.
+            let words = [output.stdout, output.stderr].concat();
+            let words = String::from_utf8_lossy(&words);
+            assert!(output.status.success() && words.trim().is_empty(), "systemd-analyze verify: {words}");
+            let calendar = Command::new("systemd-analyze").args(["calendar", "*:0/20"]).output().expect("calendar");
+            let words = String::from_utf8_lossy(&calendar.stdout);
+            assert!(words.contains("*-*-* *:00/20:00"), "minutes 0, 20 and 40: {words}");
+        }
+        Err(error) => eprintln!("skipped: systemd-analyze verify ({error}); tests/setup.sh installs it"),
+    }
+    // Debian's crontab checks with -n, that of other systems with -T.
+    let crontab = root.join("cron/crontab");
+    let tried = ["-n", "-T"].map(|flag| Command::new("crontab").arg(flag).arg(&crontab).output());
+    match &tried {
+        [Err(error), _] => eprintln!("skipped: crontab -n ({error}); tests/setup.sh installs it"),
+        tried => {
+            let accepts = |output: &std::io::Result<std::process::Output>| {
+                output.as_ref().is_ok_and(|output| output.status.success())
+            };
+            assert!(tried.iter().any(accepts), "{tried:?}");
+        }
+    }
+}
+
+#[test]
+fn systemd_hears_that_the_daemon_is_ready_lives_and_stops() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let root = dir.path().join("site");
+    site(&root);
+    let door = dir.path().join("notify");
+    let manager = std::os::unix::net::UnixDatagram::bind(&door).expect("a socket");
+    manager.set_read_timeout(Some(Duration::from_secs(120))).expect("a time-out");
+    let hear = || {
+        let mut bytes = [0; 64];
+        let length = manager.recv(&mut bytes).expect("a word of the daemon");
+        String::from_utf8_lossy(&bytes[..length]).into_owned()
+    };
+    let mut command = Command::new(env!("CARGO_BIN_EXE_chancery"));
+    command.args(["daemon", "--root"]).arg(&root).env("NOTIFY_SOCKET", &door).env("WATCHDOG_USEC", "300000");
+    let mut daemon = started(command);
+    assert_eq!(hear(), "READY=1");
+    assert_eq!([hear(), hear()], ["WATCHDOG=1", "WATCHDOG=1"]);
+    let pid = rustix::process::Pid::from_raw(daemon.child.id() as i32).expect("a process");
+    rustix::process::kill_process(pid, rustix::process::Signal::TERM).expect("a signal");
+    while hear() != "STOPPING=1" {}
+    assert!(daemon.child.wait().expect("its end").success());
 }

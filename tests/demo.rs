@@ -271,11 +271,23 @@ fn the_sample_game_is_the_recorded_game() {
     compare_secrets(&root);
 }
 
-/// What an end of game is compared by: the game's files, mails and ledger.
+/// The whole game is decided again from its kept copies, to the same bytes; and the site is as a fresh one would be.
+#[test]
+fn the_sample_game_is_decided_again() {
+    let played = Undisturbed::get();
+    let output = chancery().args(["verify", "--replay", "--root"]).arg(played.root()).output().expect("starts");
+    assert!(output.status.success(), "{}", words(&output));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "sound\n");
+}
+
+/// What an end of game is compared by: the game's files and pages, mails and ledger.
 type End = (BTreeMap<String, Vec<u8>>, BTreeMap<String, Mail>, Vec<String>);
 
 fn end(root: &Path) -> End {
-    (tree(&root.join("games")), sent(root), ledger(root))
+    let files = ["games", "web"].into_iter().flat_map(|room| {
+        tree(&root.join(room)).into_iter().map(move |(name, bytes)| (format!("{room}/{name}"), bytes))
+    });
+    (files.collect(), sent(root), ledger(root))
 }
 
 /// When to kill.
@@ -370,7 +382,7 @@ fn killed_at_any_moment_the_game_ends_the_same() {
         println!("{} kills: {moments:?}", moments.len());
         let got = end(&root);
         if let Some(difference) = difference(&want.0, &got.0) {
-            panic!("games/{difference}\nafter {moments:?}, in {}", place.keep().display());
+            panic!("{difference}\nafter {moments:?}, in {}", place.keep().display());
         }
         for (id, mail) in &want.1 {
             assert_eq!(got.1.get(id).map(|m| &m.raw), Some(&mail.raw), "{id} to {}", mail.to);

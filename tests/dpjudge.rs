@@ -106,7 +106,8 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
     let done = import(&site, &old, &[]);
     let said = text(&done);
     assert!(done.status.success(), "{said}");
-    assert_eq!(text(&looked).replace("would be taken over", "taken over"), said);
+    let printed = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(printed(&looked).replace("would be taken over", "taken over"), printed(&done));
     for line in [
         "hexham: taken over, active, 9 files",
         "ridley: taken over, active, 1 files",
@@ -177,7 +178,7 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
 
     // Its people are known, and nothing is processed before the keeper has looked.
     let people = std::fs::read_to_string(site.root().join("registry/people.json")).unwrap();
-    assert!(people.contains("Renée Noël") && people.contains("bo@work.example"), "{people}");
+    assert!(people.contains("Renée Noël") && people.contains("bo@play.example"), "{people}");
     assert!(site.root().join("cron/suspended").exists());
     let ticked = text(&site.run(&["tick", "--clock", NOW], b""));
     assert!(ticked.contains("suspended"), "{ticked}");
@@ -321,7 +322,8 @@ fn an_import_that_died_is_finished_by_the_next() {
     let kept = |site: &Site| -> Files {
         let mut all = state(site);
         // Whether the maps or the people came first is told by the log of the judge; pages follow from the games.
-        all.retain(|name, _| !name.starts_with("web/"));
+        // The samples in cron/ name the site's own place.
+        all.retain(|name, _| !name.starts_with("web/") && (!name.starts_with("cron/") || name == "cron/suspended"));
         all
     };
     let wanted = kept(&whole);

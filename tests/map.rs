@@ -211,8 +211,21 @@ fn morphs() {
     assert_eq!(numbers(&["AMEND VEN ABUTS -tus", "AMEND TUS ABUTS -ven"], &pairs), [141, 110]);
     let spain = ["COAST SPA ABUTS GAS MAO MAR POR LYO WES"];
     assert_eq!(numbers(&spain, &["n_locations", "n_names", "army_pairs", "fleet_pairs"]), [80, 80, 111, 139]);
+    let board = morphed(&spain).map;
+    let whole = board.location("SPA").unwrap();
+    assert!(board.location("SPA/NC").is_none() && board.location("SPA/SC").is_none());
+    let listed = |board: &Map, from: &str, to: &str| {
+        let from = board.location(from).unwrap();
+        board.listed(from).iter().any(|l| board[l.to].code.starts_with(to))
+    };
+    for neighbour in ["GAS", "MAO", "MAR", "POR", "LYO", "WES"] {
+        let from = board.location(neighbour).unwrap();
+        assert!(board.listed(from).iter().any(|l| l.to == whole), "{neighbour}");
+    }
     let keys = ["n_provinces", "n_names", "army_pairs", "fleet_pairs"];
     assert_eq!(numbers(&["DROP SYR"], &keys), [75, 81, 109, 139]);
+    let board = morphed(&["DROP SYR"]).map;
+    assert!(["ARM", "SMY", "EAS"].iter().all(|from| !listed(&board, from, "SYR")));
     for lines in [&["UNPLAYED ITALY", "UNOWNED NAP ROM VEN"][..], &["UNPLAYED ITALY"]] {
         let facts = facts(lines);
         assert_eq!((number(&facts, "n_powers"), number(&facts, "n_centres")), (6, 34));
@@ -360,6 +373,100 @@ fn the_verb_teaches() {
     assert!(out.trim_end().ends_with("warnings"), "{out}");
     let (code, out) = chancery(&["map", "check", "standard"]);
     assert_eq!((code, out.as_str()), (0, "0 errors, 0 warnings\n"));
+}
+
+/// A small sound board, with lines added or changed.
+fn checked(lines: &str) -> (i32, Vec<String>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.map");
+    let sound = "\
+REEDS (REEDISH:R) OAK FEN
+A OAK
+F FEN
+ALDER (ALDERMAN:A) ELM
+A ELM
+UNOWNED ISL
+Oakham = oak
+Fenside = fen
+Elmstead = elm
+The Isle = isl
+Mere = mer
+LAND  OAK ABUTS ELM FEN
+COAST FEN ABUTS MER OAK elm
+COAST ELM ABUTS MER OAK fen
+COAST ISL ABUTS MER
+WATER MER ABUTS ELM FEN ISL
+";
+    std::fs::write(&path, format!("{sound}{lines}")).unwrap();
+    let (code, out) = chancery(&["map", "check", &path.display().to_string()]);
+    let folder = format!("{}/", folder.path().display());
+    (code, out.lines().map(|line| line.replace(&folder, "")).collect())
+}
+
+/// What a lesson must say, and whether it is an error.
+fn lesson(lines: &str, code: i32, told: &[&str]) {
+    let (got, out) = checked(lines);
+    assert_eq!(got, code, "{out:#?}");
+    for line in told {
+        assert!(out.iter().any(|o| o == line), "{line}\nnot in {out:#?}");
+    }
+}
+
+#[test]
+fn a_sound_board_gets_no_lesson() {
+    assert_eq!(checked(""), (0, vec!["0 errors, 0 warnings".to_owned()]));
+}
+
+#[test]
+fn lesson_nearest_name() {
+    let told = "x.map:17: error: UNKNOWN NEIGHBOUR OF OAK: FEM (did you mean FEN?)";
+    lesson("AMEND OAK ABUTS FEM\n", 1, &[told]);
+    lesson("REED\nDUMMY REEDZ\n", 1, &["x.map:18: error: NO SUCH POWER: REEDZ (column 7; did you mean REED?)"]);
+}
+
+#[test]
+fn lesson_one_way_borders() {
+    let told = "x.map:17: error: ONE-WAY ADJACENCY IN MAP: OAK -> ISL (add OAK to ISL, or :OAK if it is meant)";
+    lesson("AMEND OAK ABUTS isl\n", 1, &[told]);
+}
+
+#[test]
+fn lesson_islands() {
+    let alone = "Rock = roc\nCOAST ROC ABUTS\n";
+    lesson(alone, 0, &["x.map:18: warning: PLACE UNREACHABLE: ROC (no list names it so that a unit may enter)"]);
+    let pair = "Rock = roc\nPool = poo\nCOAST ROC ABUTS POO\nWATER POO ABUTS ROC\n";
+    let told = "no power's units ever get there, by land, sea or convoy";
+    lesson(pair, 0, &[&format!("x.map:20: warning: PLACE UNREACHABLE FOR ALL POWERS: POO ({told})")]);
+}
+
+#[test]
+fn lesson_centres_nobody_can_take() {
+    let cut = "UNOWNED HIL\nHill = hil\nDale = dal\nLAND HIL ABUTS DAL\nLAND DAL ABUTS HIL\n";
+    let told = "no power's units ever get there, by land, sea or convoy";
+    lesson(cut, 0, &[&format!("x.map:20: warning: CENTER UNREACHABLE FOR ALL POWERS: HIL ({told})")]);
+    let alone = "UNOWNED HIL\nHill = hil\nLAND HIL ABUTS\n";
+    lesson(alone, 0, &["x.map:19: warning: CENTER UNREACHABLE: HIL (no list names it so that a unit may enter)"]);
+}
+
+#[test]
+fn lesson_clashing_names() {
+    // `The Oak-Ham` and `Oakham` are different; `elmstead` and `The Elmstead` are one name when normalised.
+    let place = "The Elmstead = fak\nLAND FAK ABUTS OAK\nAMEND OAK ABUTS FAK\n";
+    lesson(
+        place,
+        0,
+        &["x.map:17: warning: DUPLICATE MAP LOCATION OR POWER: THE ELMSTEAD (column 1; ELM has this name)"],
+    );
+    let alias = "Fakeham = fak oakham\nLAND FAK ABUTS OAK\nAMEND OAK ABUTS FAK\n";
+    let told =
+        "DUPLICATE MAP ALIAS OR POWER: OAKHAM (column 15; it means OAK already; write oakham? if both are wanted)";
+    lesson(alias, 0, &[&format!("x.map:17: warning: {told}")]);
+    let power = "ELMSTEAD (ELMISH:E) FEN\n";
+    let (_, out) = checked(power);
+    assert!(out.iter().any(|l| l.starts_with("x.map:17: warning: DUPLICATE POWER OR LOCATION: ELMSTEAD")), "{out:#?}");
+    let letter = "REEDS (REEDISH:A)\n";
+    let (_, out) = checked(letter);
+    assert!(out.iter().any(|l| l.contains("warning: SHARED POWER LETTER: A: ALDER, REEDS")), "{out:#?}");
 }
 
 #[test]
@@ -519,4 +626,64 @@ fn the_guide_is_true() {
     std::fs::write(&path, text.replace(" KEY DUN\nCOAST", " KEY\nCOAST")).unwrap();
     let told = of("$ chancery map check trial/straits.map\ntrial").split_once('\n').unwrap().1;
     assert_eq!(chancery(&["map", "check", &shown]), (1, told.replace("trial/straits.map", &shown)));
+}
+
+/// From nothing to a running game by the guide's own words: its map, its mails, its commands.
+#[test]
+fn the_guide_ends_in_a_running_game() {
+    use std::io::Write;
+    let guide = std::fs::read_to_string(root().join("docs/variants.md")).unwrap();
+    let blocks: Vec<&str> = guide.split("```\n").skip(1).step_by(2).collect();
+    let of = |start: &str| *blocks.iter().find(|b| b.contains(start)).unwrap_or_else(|| panic!("{start}"));
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let run = |args: &[&str], input: &str| {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_chancery"))
+            .args(args)
+            .env_remove("CHANCERY_ROOT")
+            .current_dir(here)
+            .stdin(std::process::Stdio::piped())
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        let out = child.wait_with_output().unwrap();
+        assert!(out.status.success(), "{args:?}");
+        String::from_utf8(out.stdout).unwrap()
+    };
+    let command = |line: &str, input: &str| {
+        let line = line.strip_prefix("$ chancery ").unwrap().split(" < ").next().unwrap();
+        run(&line.split_whitespace().collect::<Vec<_>>(), input)
+    };
+    std::fs::create_dir(here.join("trial")).unwrap();
+    let text = [of("# straits.map"), of("Harbour  ="), of("WATER GAL")].join("\n");
+    std::fs::write(here.join("trial/straits.map"), text).unwrap();
+    std::fs::write(here.join("trial/straits.hints"), of("NEAR GAL")).unwrap();
+    command(of("-o straits.svg").trim(), "");
+    assert!(std::fs::read_to_string(here.join("straits.svg")).unwrap().starts_with("<svg "));
+    let steps: Vec<&str> = of("chancery init").lines().collect();
+    command(steps[0], "");
+    std::fs::copy(here.join("trial/straits.map"), here.join("site/trial/straits.map")).unwrap();
+    command(steps[2], of("REGISTER"));
+    let mails = || {
+        let files = std::fs::read_dir(here.join("site/mail-out")).unwrap();
+        let bytes = files.map(|f| std::fs::read(f.unwrap().path()).unwrap());
+        bytes.map(|b| String::from_utf8_lossy(&b).into_owned()).collect::<Vec<_>>().join("\n")
+    };
+    let sent = mails();
+    let code = sent.split("    CONFIRM ").nth(1).unwrap().split_whitespace().next().unwrap();
+    command(steps[2], &of("CREATE night").replace("the-code", code));
+    command(steps[2], of("Harbours: F HAR - GAL"));
+    assert!(mails().contains("Harbours: Fleet Harbour -> Gale Sea.  (*bounce*)"), "{}", mails());
+    command(of("draw night").trim(), "");
+    let drawn = std::fs::read_to_string(here.join("spring.svg")).unwrap();
+    assert_eq!(drawn.matches("class=\"order move failed\"").count(), 2);
+    assert!(drawn.contains("class=\"bounce\""));
+    // The board changes under the game by the lines of its status file.
+    let status = here.join("site/games/night/status");
+    let before = std::fs::read_to_string(&status).unwrap();
+    std::fs::write(&status, before.replacen("TRIAL straits\n", &format!("TRIAL straits\n{}", of("MORPH AMEND")), 1))
+        .unwrap();
+    let now = run(&["map", "draw", "night", "--root", "site"], "");
+    assert_eq!(now.matches("class=\"link\"").count(), 1, "the new border is a link on the old picture");
 }

@@ -1,43 +1,25 @@
 //! From typed orders to the next position nothing is allocated once the memory is warm: shown by counting.
 
-use chancery::diplomacy::adjudicate::case::{Case, Table, position};
 use chancery::diplomacy::adjudicate::{Position, Profile, Workspace};
-use chancery::diplomacy::map::{Map, PowerId};
-use chancery::diplomacy::notation;
+use std::path::Path;
+
+#[path = "../benches/ground/mod.rs"]
+mod ground;
 
 #[test]
 fn nothing_is_allocated_when_warm() {
-    let text =
-        std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/cases/standard.jsonl")).unwrap();
-    let table = Table::new(Map::builtin("standard").unwrap());
-    let cases: Vec<Case> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
-    let prepared: Vec<(Position, Vec<(PowerId, String)>)> = cases
-        .iter()
-        .filter(|c| c.phase.ends_with('M'))
-        .map(|case| {
-            let orders = case.orders.iter().flat_map(|(power, lines)| {
-                let power = table.board.power(power).unwrap();
-                lines.iter().flatten().map(move |l| (power, l.clone()))
-            });
-            (position(&table, case, false).unwrap(), orders.collect())
-        })
-        .collect();
+    let table = ground::table();
+    let prepared = ground::prepare(&table, &ground::cases(Path::new(env!("CARGO_MANIFEST_DIR"))));
     let profile = Profile::default();
     let mut memory = Workspace::new();
-    let mut next = Position::empty(&table.board);
-    let mut destroyed = Vec::new();
+    let mut out = (Position::empty(&table.board), Vec::new());
     let mut pass = || {
-        for (position, orders) in &prepared {
-            let mut movement = memory.movement(&profile, position);
-            for (power, text) in orders {
-                let written = notation::read_movement(&table.board, text).unwrap();
-                let _ = movement.written(*power, &written);
-            }
-            let resolution = movement.resolve();
-            for index in 0..position.pieces().len() {
+        for one in &prepared {
+            let resolution = one.ordered(&profile, &mut memory).resolve();
+            for index in 0..one.position.pieces().len() {
                 std::hint::black_box(resolution.verdict(index));
             }
-            resolution.advance(&mut next, &mut destroyed);
+            one.phase(&table, &profile, &mut memory, &mut out);
         }
     };
     let cold = allocation_counter::measure(&mut pass);

@@ -163,6 +163,7 @@ impl Played {
             records: &self.filed,
             now: self.now,
             seed: 1,
+            account: None,
         }
     }
     fn tree(&self) -> Tree {

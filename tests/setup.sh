@@ -1,6 +1,8 @@
 #!/bin/sh
 # What the tests need beside the Rust toolchain: installed through apt-get where there is one, named where there is none.
 set -u
+sh tests/saved_games.sh
+sh tests/mta/fetch.sh
 missing=""
 need() { # command package reason
     if ! command -v "$1" >/dev/null 2>&1; then
@@ -9,6 +11,8 @@ need() { # command package reason
     fi
 }
 need cc gcc "the TLS library has parts in C"
+need systemd-analyze systemd "the units in cron/ are checked"
+need crontab cron "the crontab in cron/ is checked"
 need chromium chromium "the pages are opened in a browser"
 [ -z "$missing" ] && exit 0
 if ! command -v apt-get >/dev/null 2>&1; then

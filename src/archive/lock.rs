@@ -57,6 +57,10 @@ pub struct ReadLock(#[allow(dead_code)] pub(super) File);
 #[derive(Debug)]
 pub struct IndexLock(#[allow(dead_code)] pub(super) File);
 
+/// The right to rewrite a file of the ledger.
+#[derive(Debug)]
+pub struct LedgerLock(#[allow(dead_code)] pub(super) File);
+
 /// The right to run a round of the scheduler.
 #[derive(Debug)]
 pub struct RoundLock(#[allow(dead_code)] pub(super) File);
@@ -64,6 +68,10 @@ pub struct RoundLock(#[allow(dead_code)] pub(super) File);
 /// The right to send what is in the outbox.
 #[derive(Debug)]
 pub struct OutboxLock(#[allow(dead_code)] pub(super) File);
+
+/// The right to work off what is in the spool, and to move the dead about.
+#[derive(Debug)]
+pub struct SpoolLock(#[allow(dead_code)] pub(super) File);
 
 /// Exclusive or shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

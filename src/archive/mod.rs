@@ -17,6 +17,7 @@
 
 mod apply;
 mod audit;
+pub mod bundle;
 mod commit;
 mod error;
 pub mod fs;
@@ -28,6 +29,7 @@ mod lock;
 mod name;
 mod round;
 pub mod spool;
+mod trace;
 mod transaction;
 
 pub use audit::AuditLine;
@@ -35,10 +37,13 @@ pub use commit::{Receipt, Recovered};
 pub use error::ArchiveError;
 pub use fs::Fs;
 pub use ledger::{Entry, Key, Ledger};
-pub use lock::{GameLock, IndexLock, MAIL_WAIT, OutboxLock, OwnerLock, ReadLock, RoundLock, WEB_WAIT};
+pub use lock::{
+    GameLock, IndexLock, LedgerLock, MAIL_WAIT, OutboxLock, OwnerLock, ReadLock, RoundLock, SpoolLock, WEB_WAIT,
+};
 pub use name::{GameName, NameError, Owner, SitePath, mail_id};
 pub use round::LastRound;
 pub use spool::Spool;
+pub use trace::Trace;
 pub use transaction::{Content, Stamp, Transaction};
 
 use crate::site::Layout;
@@ -161,6 +166,17 @@ impl Archive {
     /// Take the lock of the sender; [`ArchiveError::Busy`] if somebody is sending.
     pub fn lock_outbox(&self) -> Result<OutboxLock, ArchiveError> {
         take(&self.layout.outbox.join(".lock"), Kind::Exclusive, Duration::ZERO).map(OutboxLock)
+    }
+
+    /// Take the lock of the ledger's files. For repairs: commits take it themselves for the moment of writing a line.
+    pub fn lock_ledger(&self) -> Result<LedgerLock, ArchiveError> {
+        take(&self.layout.ledger.join(".lock"), Kind::Exclusive, MAIL_WAIT).map(LedgerLock)
+    }
+
+    /// Take the lock of the spool; [`ArchiveError::Busy`] if somebody works it off. One worker at a time keeps the order
+    /// of arrival (OPS-033).
+    pub fn lock_spool(&self) -> Result<SpoolLock, ArchiveError> {
+        take(&self.layout.spool.join(".lock"), Kind::Exclusive, Duration::ZERO).map(SpoolLock)
     }
 
     /// A file of a game as it is now; `None` if it is missing.

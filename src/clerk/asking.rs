@@ -166,7 +166,7 @@ impl Clerk {
 
     fn census(&self, name: &str, master: &str, now: DateTime<Utc>) -> Result<Census, ClerkError> {
         let mut census = Census { taken: self.existing(name)?.is_some(), ..Census::default() };
-        for line in self.index()? {
+        for line in self.book()?.lines() {
             if matches!(line.state, judge::GameState::Preparation | judge::GameState::Forming) {
                 census.forming += 1;
                 let game = GameName::old(&line.name)?;

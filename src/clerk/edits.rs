@@ -8,12 +8,12 @@
 use super::{Clerk, ClerkError, Loaded, secrets::PhcSecrets, stamp};
 use crate::archive::spool::MessageName;
 use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Stamp, Transaction};
-use crate::judge::IndexLine;
 use crate::judge::session::Sender;
 use crate::judge::table::Secrets;
+use crate::judge::{GameState, IndexLine};
 use crate::mail::intake::Intake;
 use crate::mail::{Auto, Letter};
-use crate::status::{Diagnostic, Document, Game};
+use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -168,7 +168,11 @@ impl Clerk {
         } else {
             self.memory.committed(game, &loaded.bytes());
         }
-        let index = IndexLine { private: loaded.game().private.is_some(), ..loaded.index().clone() };
+        let mut index = IndexLine { private: loaded.game().private.is_some(), ..loaded.index().clone() };
+        // A Master who writes the end of a game himself.
+        if loaded.game().phase == PhaseState::Completed {
+            index.state = GameState::Completed;
+        }
         if index != *loaded.index() {
             transaction.index(game, crate::status::index::line(&index));
         }

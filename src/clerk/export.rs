@@ -106,7 +106,7 @@ impl Clerk {
         let (mut files, mut said) = read_game(&directory, &format!("games/{game}"))?;
         // The lock, and what a crash has left of a file.
         files.retain(|file, _| !file.starts_with('.'));
-        let line = self.index()?.into_iter().find(|line| line.name == game.as_str()).unwrap_or_else(|| {
+        let line = self.book()?.of(game.as_str()).cloned().unwrap_or_else(|| {
             let document = files.get("status").and_then(|bytes| Document::parse(bytes).ok());
             let state = document.map(|document| derived_state(document.game())).unwrap_or_default();
             said.push(Finding::new(format!("{} ({game})", index::PLACE), What::Derived { word: None, state }));

@@ -3,6 +3,7 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, Content, GameName, Stamp};
+use crate::diplomacy::draw::Gallery;
 use crate::diplomacy::geography;
 use crate::diplomacy::map::library::Library;
 use crate::diplomacy::map::source::with_extension;
@@ -14,12 +15,12 @@ use crate::judge::commands::Line;
 use crate::judge::help;
 use crate::judge::lists::{self, Opening};
 use crate::judge::table::{House, Records, Table, Who};
+use crate::referee::Referee;
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
 use crate::status::index::derived_state;
 use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
-use fs2::FileExt;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -93,13 +94,14 @@ type Shelved = Result<Arc<Compiled>, Vec<String>>;
 /// Maps, loaded once and kept: the same name, morphs and phase blocks give the same board.
 pub struct MapShelf {
     root: PathBuf,
+    gallery: Gallery,
     shelf: Mutex<HashMap<String, Shelved>>,
 }
 
 impl MapShelf {
     /// For a site.
     pub fn new(site: &Site) -> MapShelf {
-        MapShelf { root: site.root.clone(), shelf: Mutex::new(HashMap::new()) }
+        MapShelf { root: site.root.clone(), gallery: site.gallery(), shelf: Mutex::new(HashMap::new()) }
     }
 
     /// The board of a game as it is now, or what is wrong with it.
@@ -144,7 +146,7 @@ impl MapShelf {
         {
             return found.clone();
         }
-        let made = load().map(|map| Arc::new(Compiled::new(map))).map_err(|e| vec![e]);
+        let made = load().map(|map| Arc::new(Compiled::shown_by(map, self.gallery.clone()))).map_err(|e| vec![e]);
         if let Ok(mut shelf) = self.shelf.lock() {
             // Morphed boards of finished games need not be kept for ever.
             if shelf.len() > 256 {
@@ -221,6 +223,18 @@ impl Loaded {
     pub fn faults(&self) -> &[Diagnostic] {
         &self.faults
     }
+    /// Why the position cannot be, if it cannot.
+    pub fn position_fault(&self) -> Option<String> {
+        self.referee.position_fault(self.game())
+    }
+    /// The phase: `S1901M`, `FORMING`, `COMPLETED`.
+    pub fn short_phase(&self) -> String {
+        self.referee.phase_short(self.game())
+    }
+    /// The position now, as records of phases have it.
+    pub fn record_now(&self) -> serde_json::Value {
+        self.referee.record_now(self.game())
+    }
     /// The status file with the lines changed that differ; clear passwords are hashed by whoever made `next`.
     pub fn rewritten(&self, next: &Game) -> Result<Vec<u8>, ClerkError> {
         let mut document = self.document.clone();
@@ -239,16 +253,12 @@ impl Loaded {
             records: &self.records,
             now,
             seed,
+            account: None,
         }
     }
 }
 
 impl Clerk {
-    /// All lines of the index.
-    pub fn index(&self) -> Result<Vec<IndexLine>, ClerkError> {
-        Ok(self.archive.index()?.lines().filter_map(crate::status::index::parse).collect())
-    }
-
     /// Names of all games.
     pub fn game_names(&self) -> Result<Vec<GameName>, ClerkError> {
         Ok(self.archive.games()?)
@@ -267,9 +277,17 @@ impl Clerk {
     /// Reads a game. `None`: its status file has faults that leave nothing to work with; its mail waits (OPS-050).
     pub fn load(&self, game: &GameName, _now: DateTime<Utc>) -> Result<Option<Loaded>, ClerkError> {
         let Some(content) = self.archive.read(game, "status")? else { return Ok(None) };
+        let loaded = self.read_as(game, content)?;
+        if let Some(loaded) = loaded.as_ref().filter(|loaded| loaded.errors.is_empty()) {
+            self.memory.read(game, loaded.content.stamp, &loaded.content.bytes);
+        }
+        Ok(loaded)
+    }
+
+    /// The game as these bytes have it: its status file, or a kept copy. `None`: nothing to work with.
+    pub(super) fn read_as(&self, game: &GameName, content: Content) -> Result<Option<Loaded>, ClerkError> {
         let Ok(document) = Document::parse(&content.bytes) else { return Ok(None) };
-        let line = self.index()?.into_iter().find(|l| l.name == game.as_str());
-        let index = line.unwrap_or_else(|| IndexLine {
+        let index = self.book()?.of(game.as_str()).cloned().unwrap_or_else(|| IndexLine {
             name: game.to_string(),
             variant: "standard".into(),
             state: derived_state(document.game()),
@@ -303,9 +321,6 @@ impl Clerk {
         }
         faults.sort_by_key(|d| d.line);
         let errors: Vec<String> = faults.iter().map(|d| d.to_string()).collect();
-        if errors.is_empty() {
-            self.memory.read(game, content.stamp, &content.bytes);
-        }
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
         let records = Filed { directory: self.archive.layout().game(game.as_str()) };
         Ok(Some(Loaded { document, content, index, rules: resolved.rules, referee, errors, faults, records }))
@@ -346,12 +361,12 @@ impl Clerk {
         now: DateTime<Utc>,
     ) -> Result<Vec<Opening>, ClerkError> {
         let mut openings = Vec::new();
-        for line in self.index()? {
+        for line in self.book()?.lines() {
             let game = GameName::old(&line.name)?;
             let Some(loaded) = self.load(&game, now)? else { continue };
             let wanted = match search {
-                Some(search) => search.finds(&line, loaded.game(), !loaded.errors().is_empty()),
-                None => lists::is_opening(&line, loaded.game()),
+                Some(search) => search.finds(line, loaded.game(), !loaded.errors().is_empty()),
+                None => lists::is_opening(line, loaded.game()),
             };
             if !wanted {
                 continue;
@@ -362,7 +377,7 @@ impl Clerk {
                 open: table.open_seats(),
                 master: table.master_name(),
                 game: loaded.game().clone(),
-                index: line,
+                index: line.clone(),
             });
         }
         Ok(openings)
@@ -415,17 +430,6 @@ impl Clerk {
             }
         }
         Ok(false)
-    }
-
-    /// One worker at a time works the spool off.
-    pub(super) fn lock_spool(&self) -> Result<std::fs::File, ArchiveError> {
-        let path = self.archive.layout().spool.join(".lock");
-        let io = |source| ArchiveError::Io { action: "open", path: path.clone(), source };
-        let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&path).map_err(io)?;
-        match file.try_lock_exclusive() {
-            Ok(()) => Ok(file),
-            Err(_) => Err(ArchiveError::Busy(path)),
-        }
     }
 }
 

@@ -168,7 +168,7 @@ impl Clerk {
             Err(error) => return Ok(Err(What::Name(error))),
         };
         let there = self.archive.layout().game(name.as_str());
-        let indexed = self.index()?.iter().any(|line| line.name == name.as_str());
+        let indexed = self.book()?.of(name.as_str()).is_some();
         let taken = indexed || !self.archive.files(&name)?.is_empty();
         let theirs = old.games_directory().join(game.name);
         let clash = || What::Clash { theirs: theirs.display().to_string(), ours: there.display().to_string() };

@@ -75,7 +75,7 @@ impl Clerk {
         let mut worked = Worked::default();
         let spool = self.archive.spool();
         // One worker at a time keeps the order of arrival (OPS-033); a second process finds the lock busy and goes.
-        let lock = match self.lock_spool() {
+        let lock = match self.archive.lock_spool() {
             Ok(lock) => lock,
             Err(ArchiveError::Busy(_)) => return Ok(worked),
             Err(error) => return Err(error.into()),

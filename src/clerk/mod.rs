@@ -2,18 +2,24 @@
 //! decision, and only then tells mail and pages. The one place where rooms meet; it decides nothing itself.
 
 mod abuse;
+mod agenda;
 mod asking;
+mod book;
 mod bounces;
 mod edits;
 mod export;
+mod fetching;
 mod games;
 mod import;
 mod incoming;
+mod inspect;
+pub mod keeping;
 mod links;
 mod moving;
 mod outage;
 mod outgoing;
 mod people;
+mod picture;
 mod pictures;
 mod publish;
 mod queueing;
@@ -21,6 +27,7 @@ mod rounds;
 pub mod secrets;
 mod tend;
 
+pub use book::Book;
 pub use edits::{Sight, with_hashes};
 pub use export::Exported;
 pub use games::{Loaded, MapShelf};
@@ -81,6 +88,7 @@ pub struct Clerk {
     shelf: publish::Shelf,
     memory: edits::Memory,
     pictures: pictures::Pictures,
+    book: book::Kept,
 }
 
 impl Clerk {
@@ -117,6 +125,7 @@ impl Clerk {
             shelf: publish::Shelf::default(),
             memory: edits::Memory::default(),
             pictures: pictures::Pictures::default(),
+            book: book::Kept::default(),
         })
     }
 

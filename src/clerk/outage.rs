@@ -1,10 +1,11 @@
 //! The keeper's answer to an outage (clock.md 12, OPS-084): suspend, resume, and move the deadlines that fell into it.
 //! Each game is moved in a commit of its own; run again after a crash, none is moved twice.
 
-use super::{Clerk, ClerkError, stamp};
-use crate::archive::{ArchiveError, GameName, MAIL_WAIT, Transaction};
+use super::{Clerk, ClerkError, Loaded, stamp};
+use crate::archive::{ArchiveError, GameName, MAIL_WAIT, Owner, Transaction};
+use crate::clock::format::parse_stamp;
 use crate::clock::{CheckTim, Extension, Schedule, Suspension};
-use crate::judge::{GameState, extend, time};
+use crate::judge::{GameState, account, extend, time};
 use chrono::{DateTime, TimeDelta, Utc};
 
 /// A deadline that was, or would be, moved.
@@ -113,11 +114,8 @@ impl Clerk {
         now: DateTime<Utc>,
     ) -> Result<Extended, ClerkError> {
         let mut extended = Extended::default();
-        let lines = self.index()?;
-        let mut names: Vec<&str> =
-            lines.iter().filter(|l| l.state == GameState::Active).map(|l| l.name.as_str()).collect();
-        names.sort_unstable();
-        for name in names {
+        let book = self.book()?;
+        for name in book.lines().iter().filter(|l| l.state == GameState::Active).map(|l| l.name.as_str()) {
             if let Err(error) = self.extend_one(name, extension, mark, dry, now, &mut extended) {
                 extended.failed.push((name.to_owned(), error.to_string()));
             }
@@ -139,14 +137,14 @@ impl Clerk {
     ) -> Result<(), ClerkError> {
         let game = GameName::old(name)?;
         let lock = self.archive.lock(&game, MAIL_WAIT)?;
-        if self.archive.recent_audit(lock.owner())?.iter().any(|line| line.text.contains(mark)) {
-            extended.before.push(name.to_owned());
-            return Ok(());
-        }
         let unreadable = || ClerkError::Site("its status file cannot be read".into());
         let mut tries = 0;
         loop {
             let loaded = self.load(&game, now)?.ok_or_else(unreadable)?;
+            if self.was_extended(lock.owner(), &loaded, mark)? {
+                extended.before.push(name.to_owned());
+                return Ok(());
+            }
             let seq = self.archive.seq(lock.owner())?;
             let seed = self.seed(&["extend", name, &seq.to_string()]);
             let mut table = loaded.table(&self.house, seed, now);
@@ -174,6 +172,18 @@ impl Clerk {
         }
     }
 
+    /// Whether the deadline that stands is the one that this very extension has made. The deadline of a later phase, or
+    /// one that somebody has set since, is another matter: it may lie in the same outage. The mark may be far back in the
+    /// log, behind months of mail.
+    fn was_extended(&self, owner: &Owner, loaded: &Loaded, mark: &str) -> Result<bool, ClerkError> {
+        let log = self.archive.audit(owner)?;
+        let made = log.iter().rev().filter(|line| line.deed().starts_with(mark)).find_map(|line| {
+            let (_, stamp) = line.text.rsplit_once(" -> ")?;
+            parse_stamp(stamp.trim())
+        });
+        Ok(made.is_some() && made == loaded.game().deadline)
+    }
+
     /// How a game stands with the clock, in sentences (`clock explain`).
     pub fn explain_deadline(&self, name: &str, now: DateTime<Utc>) -> Result<String, ClerkError> {
         let missing = || ClerkError::Site(format!("no game {name} can be read here"));
@@ -186,8 +196,14 @@ impl Clerk {
             Some(deadline) => format!("Its deadline is {}.\n", time::long(deadline, table.zone())),
             None => "It has no deadline now.\n".to_owned(),
         };
-        text += &format!("A round now would come to: {}.\n", time::verdict_word(&table, last.map(|l| l.time)));
-        text += &format!("For a deadline set now, in a phase of this kind:\n{}\n", time::explain_next(&table));
+        text += "\nHow that came about:\n";
+        account::sentences(&table).iter().for_each(|sentence| text += &format!("  {sentence}\n"));
+        if let Some(suspension) = self.note::<Suspension>("suspended")? {
+            text += &format!("\nAll deadline work is suspended: {suspension}\n");
+        }
+        text += &format!("\nA round now would come to: {}.\n", time::verdict_word(&table, last.map(|l| l.time)));
+        text += "\nA deadline set now, for a phase of this kind:\n";
+        time::explain_next(&table).iter().for_each(|sentence| text += &format!("  {sentence}\n"));
         Ok(text)
     }
 }

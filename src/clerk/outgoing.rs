@@ -2,10 +2,11 @@
 
 use super::pictures::Illustrating;
 use super::{Clerk, ClerkError};
+use crate::archive::ArchiveError;
 use crate::mail::queue::Queue;
 use crate::mail::queue::worker::{Policy, Redirect, Round, send_due};
-use crate::mail::transport::{FileTransport, SendmailTransport, SmtpSettings, SmtpTransport, TlsMode, Transport};
-use crate::site::config::{Tls, Transport as Way};
+use crate::mail::transport::{FileTransport, SendmailTransport, SmtpSettings, SmtpTransport, Transport};
+use crate::site::config::Transport as Way;
 use chrono::{DateTime, Utc};
 
 /// Mails handed over at most in one go, so that other work comes in between.
@@ -14,7 +15,9 @@ const BUDGET: usize = 2000;
 impl Clerk {
     /// Tries every due mail once.
     pub fn send(&self, now: DateTime<Utc>) -> Result<Round, ClerkError> {
-        let fail = |e: std::io::Error| ClerkError::Site(format!("outbox: {e}"));
+        let outbox = &self.site.layout.outbox;
+        // A full or read-only disk is a reason to come later.
+        let fail = |source| ArchiveError::Io { action: "use", path: outbox.clone(), source };
         let queue = Queue::open(&self.site.layout.outbox).map_err(fail)?;
         let transport = Illustrating { clerk: self, transport: self.transport()? };
         let out = &self.site.config.mail.out;
@@ -35,7 +38,7 @@ impl Clerk {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1u64 << 53) as f64
         };
-        send_due(&queue, &transport, &policy, now, BUDGET, &mut chance).map_err(fail)
+        send_due(&queue, &transport, &policy, now, BUDGET, &mut chance).map_err(|error| fail(error).into())
     }
 
     fn transport(&self) -> Result<Box<dyn Transport>, ClerkError> {
@@ -49,11 +52,7 @@ impl Clerk {
                 let settings = SmtpSettings {
                     host: out.smtp.host.clone(),
                     port: out.smtp.port(),
-                    tls: match out.smtp.tls {
-                        Tls::Starttls => TlsMode::StartTls,
-                        Tls::Tls => TlsMode::Tls,
-                        Tls::None => TlsMode::None,
-                    },
+                    tls: out.smtp.tls.into(),
                     login: out
                         .smtp
                         .password

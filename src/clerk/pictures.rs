@@ -9,6 +9,7 @@ use crate::mail::token::Secret;
 use crate::mail::transport::{Failure, Outgoing, Transport};
 use crate::mail::{Attachment, Letter, Scene};
 use crate::pages;
+use crate::referee::Look;
 use crate::status::{Game, PhaseState};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -66,7 +67,7 @@ impl Clerk {
     }
 
     /// The picture of an order, drawn or kept. One is drawn at a time: the others who want the same wait for it.
-    fn picture(&self, order: &str) -> Arc<Vec<u8>> {
+    fn shared_picture(&self, order: &str) -> Arc<Vec<u8>> {
         let stamp = Stamp::of(order.as_bytes());
         let mut kept = self.pictures.kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
         if let Some((_, found)) = kept.iter().find(|(s, _)| *s == stamp) {
@@ -95,7 +96,8 @@ impl Clerk {
             ..Game::default()
         };
         let referee = self.maps.referee(&game).map_err(|reasons| reasons.join("; "))?;
-        let svg = crate::referee::Referee::picture(&referee, &order.record, order.orders).ok_or("no picture")?;
+        let svg = crate::referee::Referee::picture(&referee, &order.record, &Look::plain(order.orders))
+            .ok_or("no picture")?;
         draw::png(&svg, WIDTH).map_err(|e| e.to_string())
     }
 }
@@ -139,7 +141,7 @@ impl Transport for Illustrating<'_> {
         match late::find(self.secret(), mail.message) {
             None => self.transport.send(mail),
             Some((place, order)) => {
-                let message = late::put(mail.message, place, &self.clerk.picture(&order));
+                let message = late::put(mail.message, place, &self.clerk.shared_picture(&order));
                 self.transport.send(&Outgoing { message: &message, ..*mail })
             }
         }

@@ -2,8 +2,8 @@
 //! written; so whatever dies in between, the game is published again. Publishing never undoes or delays a commit.
 
 use super::{Clerk, ClerkError};
-use crate::archive::{GameName, Owner};
-use crate::diplomacy::draw::{self, Art, Picture};
+use crate::archive::{ArchiveError, GameName, Owner, WEB_WAIT};
+use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
 use crate::pages::{self, Card, Facts, MapView, Tree};
 use chrono::{DateTime, Utc};
@@ -70,6 +70,20 @@ impl Clerk {
         };
         let mut written = 0;
         for name in &names {
+            // A commit that is under way, or that a fault has interrupted, comes first: its marker is there already,
+            // and must not be taken away for what was before it.
+            let _lock = match GameName::old(name).map(|game| self.archive.lock_shared(&game, WEB_WAIT)) {
+                Ok(Ok(lock)) => Some(lock),
+                // Purged, renamed, or never a game of ours.
+                Err(_) | Ok(Err(ArchiveError::NoSuchGame(_))) => None,
+                Ok(Err(error)) => {
+                    tracing::warn!(game = name, %error, "to be published later");
+                    if let Ok(game) = GameName::old(name) {
+                        self.mark(&game);
+                    }
+                    continue;
+                }
+            };
             // The marker goes first: a change that comes while we write makes a new one.
             match fs::remove_file(self.marker(name)) {
                 Ok(()) => {}
@@ -86,8 +100,22 @@ impl Clerk {
                 }
             }
         }
+        if anew {
+            // Pages of games that are not there any more.
+            for name in self.strays()? {
+                let _ = fs::remove_dir_all(web.join("game").join(name));
+            }
+        }
         written += self.publish_site(now)?;
         Ok(written)
+    }
+
+    /// Directories of pages that belong to no game.
+    fn strays(&self) -> Result<Vec<String>, ClerkError> {
+        let games: BTreeSet<String> = self.game_names()?.iter().map(ToString::to_string).collect();
+        let there = fs::read_dir(self.site.layout.web.join("game")).into_iter().flatten().flatten();
+        let names = there.filter_map(|entry| entry.file_name().into_string().ok());
+        Ok(names.filter(|name| !games.contains(name)).collect())
     }
 
     fn publish_game(&self, name: &str, anew: bool, now: DateTime<Utc>) -> Result<usize, ClerkError> {
@@ -150,12 +178,9 @@ impl Clerk {
     fn publish_site(&self, now: DateTime<Utc>) -> Result<usize, ClerkError> {
         self.fill_cards(now)?;
         let cards: Vec<Card> = self.shelf.cards.lock().map(|c| c.values().cloned().collect()).unwrap_or_default();
-        let mut names: BTreeSet<String> = cards.iter().map(|c| c.map.clone()).collect();
-        names.insert("standard".into());
-        let maps: Vec<MapView> = names.iter().filter_map(|n| self.map_view(n)).collect();
         let web = &self.site.layout.web;
         let mut written = 0;
-        for (path, bytes) in pages::site_files(&cards, &maps, &self.house) {
+        for (path, bytes) in self.site_pages(&cards) {
             let path = web.join(path);
             written +=
                 usize::from(write(&path, &bytes).map_err(|e| ClerkError::Site(format!("{}: {e}", path.display())))?);
@@ -163,16 +188,62 @@ impl Clerk {
         Ok(written)
     }
 
+    fn site_pages(&self, cards: &[Card]) -> Vec<(String, Vec<u8>)> {
+        let mut names: BTreeSet<String> = cards.iter().map(|c| c.map.clone()).collect();
+        names.insert("standard".into());
+        let maps: Vec<MapView> = names.iter().filter_map(|n| self.map_view(n)).collect();
+        pages::site_files(cards, &maps, &self.house)
+    }
+
+    /// Pages that are not what would be published now, below `web/`; those of games that wait to be published left out.
+    pub(super) fn stale_pages(&self, now: DateTime<Utc>) -> Result<Vec<String>, ClerkError> {
+        let web = &self.site.layout.web;
+        let mut stale: Vec<String> = self.strays()?.into_iter().map(|name| format!("game/{name}")).collect();
+        let mut cards = Vec::new();
+        let mut whole = true;
+        let differs = |path: &str, bytes: &[u8]| !fs::read(web.join(path)).is_ok_and(|old| old == bytes);
+        for game in self.game_names()? {
+            // An edit is published when it is taken over.
+            let waits = self.marker(game.as_str()).exists() || self.archive.is_hand_edited(&game)?;
+            let Some(tree) = self.tree(game.as_str(), true, now)? else {
+                // The lists show it as it was when it could be read.
+                whole = false;
+                continue;
+            };
+            whole &= !waits;
+            let own = web.join("game").join(game.as_str());
+            let wanted: BTreeSet<PathBuf> = tree.files.iter().map(|(path, _)| web.join(path)).collect();
+            if !waits {
+                stale.extend(tree.files.iter().filter(|(path, bytes)| differs(path, bytes)).map(|(p, _)| p.clone()));
+                let mut there = Vec::new();
+                list(&own, &mut there);
+                let surplus = there.iter().filter(|path| !wanted.contains(*path));
+                stale.extend(surplus.filter_map(|p| Some(p.strip_prefix(web).ok()?.display().to_string())));
+            }
+            cards.extend(tree.card);
+        }
+        if whole {
+            let files = self.site_pages(&cards);
+            stale.extend(files.into_iter().filter(|(path, bytes)| differs(path, bytes)).map(|(path, _)| path));
+        }
+        Ok(stale)
+    }
+
     /// Cards of games that were not published by this process.
     fn fill_cards(&self, now: DateTime<Utc>) -> Result<(), ClerkError> {
-        for line in self.index()? {
+        for line in self.book()?.lines() {
             let known = self.shelf.cards.lock().is_ok_and(|cards| cards.contains_key(&line.name));
             if known {
                 continue;
             }
-            let Some(tree) = self.tree(&line.name, false, now)? else { continue };
+            // A game that cannot be read is missing from the lists; the others are not.
+            let tree = self.tree(&line.name, false, now).unwrap_or_else(|error| {
+                tracing::warn!(game = line.name, %error, "publishing");
+                None
+            });
+            let Some(tree) = tree else { continue };
             if let (Some(card), Ok(mut cards)) = (tree.card, self.shelf.cards.lock()) {
-                cards.insert(line.name, card);
+                cards.insert(line.name.clone(), card);
             }
         }
         Ok(())
@@ -184,7 +255,15 @@ impl Clerk {
         }
         let library = crate::diplomacy::map::library::Library::of_site(Some(&self.site.root));
         let map: Map = crate::diplomacy::map::load(name, &library).ok()?.map;
-        let picture = (!map.text_only).then(|| draw::svg(&Picture::start(&map, &Art::for_map(&map))));
+        let picture = (!map.text_only).then(|| {
+            let shown = self.site.gallery().show(&map);
+            for remark in &shown.remarks {
+                tracing::warn!(map = name, remark, "a picture");
+            }
+            let mut picture = Picture::start(&map, &shown.art);
+            picture.colours = shown.colours;
+            draw::svg(&picture)
+        });
         let view = MapView::of(&map, picture);
         self.shelf.maps.lock().ok()?.insert(name.to_string(), view.clone());
         Some(view)
@@ -207,6 +286,14 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<bool> {
     fs::write(&draft, bytes)?;
     fs::rename(&draft, path)?;
     Ok(true)
+}
+
+/// Every file under a directory.
+fn list(directory: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() { list(&path, files) } else { files.push(path) }
+    }
 }
 
 /// Removes files under a directory that are not wanted.

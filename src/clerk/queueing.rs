@@ -49,6 +49,11 @@ impl Clerk {
                 FileEdit::Append(name, text) => transaction.append(name, text.clone())?,
                 FileEdit::Replace(name, text) => transaction.replace(name, text.clone())?,
                 FileEdit::KeepStatus(name) => transaction.replace(name, loaded.bytes())?,
+                FileEdit::KeepGame(name, kept) => {
+                    let mut kept = kept.as_ref().clone();
+                    self.hash_clear(&mut kept, seed);
+                    transaction.replace(name, loaded.rewritten(&kept)?)?
+                }
                 FileEdit::Rename(a, b) => transaction.rename(a, b)?,
                 FileEdit::Remove(name) => transaction.remove(name)?,
             };

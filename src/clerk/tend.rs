@@ -124,7 +124,7 @@ impl Clerk {
         if self.archive.check_room(0).is_err() {
             condition.troubles.push("the disk is nearly full".into());
         }
-        condition.numbers.push(("chancery_games", self.index()?.len() as f64));
+        condition.numbers.push(("chancery_games", self.book()?.lines().len() as f64));
         Ok(())
     }
 }

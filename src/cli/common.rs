@@ -3,6 +3,7 @@
 use crate::clerk::Clerk;
 use crate::site::Site;
 use chrono::{DateTime, Utc};
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -21,6 +22,33 @@ pub struct SiteArgs {
     /// Accept network file systems.
     #[arg(long, global = true)]
     pub allow_fs: bool,
+}
+
+/// The site's options may stand before the verb too, as the samples for cron and mail servers have them: they are moved
+/// to the end, where the verb takes them.
+pub fn options_behind_verb(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
+    let mut arguments = arguments.into_iter().peekable();
+    let mut all: Vec<OsString> = arguments.next().into_iter().collect();
+    let mut options = Vec::new();
+    while let Some(word) = arguments.next_if(|word| is_site_option(word)) {
+        let wants_value = word != "--allow-fs" && !word.as_encoded_bytes().contains(&b'=');
+        options.push(word);
+        if wants_value {
+            options.extend(arguments.next());
+        }
+    }
+    let rest: Vec<OsString> = arguments.collect();
+    let end = rest.iter().position(|word| word == "--").unwrap_or(rest.len());
+    all.extend_from_slice(rest.get(..end).unwrap_or_default());
+    all.extend(options);
+    all.extend_from_slice(rest.get(end..).unwrap_or_default());
+    all
+}
+
+fn is_site_option(word: &std::ffi::OsStr) -> bool {
+    let word = word.to_string_lossy();
+    let name = word.split('=').next().unwrap_or_default();
+    matches!(name, "--root" | "--config" | "--clock" | "--allow-fs")
 }
 
 /// Exit codes of operations.md 2.1.
@@ -71,7 +99,31 @@ impl SiteArgs {
 pub fn start_log(level: &str) {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("CHANCERY_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    // The IMAP library writes whole commands to its trace, the one with the password as well.
+    let filter = "async_imap=info".parse().map_or(EnvFilter::new(level), |quiet| filter.add_directive(quiet));
     // A second start in one process (tests) is no error.
     let _ =
         tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).try_init();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_the_site_may_come_first() {
+        let moved = |line: &str| {
+            let words = options_behind_verb(line.split(' ').map(OsString::from));
+            words.iter().map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(moved("chancery --root /srv tick --no-guard"), "chancery tick --no-guard --root /srv");
+        assert_eq!(
+            moved("chancery --root=/srv --allow-fs clock explain g"),
+            "chancery clock explain g --root=/srv --allow-fs"
+        );
+        assert_eq!(moved("chancery --root /srv tick -- g"), "chancery tick --root /srv -- g");
+        assert_eq!(moved("chancery tick --root /srv"), "chancery tick --root /srv");
+        assert_eq!(moved("chancery --version"), "chancery --version");
+        assert_eq!(moved("chancery --root"), "chancery --root");
+    }
 }

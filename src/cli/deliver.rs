@@ -13,13 +13,13 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// Envelope sender; empty for none.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     sender: Option<String>,
     /// Envelope recipient.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     recipient: Option<String>,
     /// What stands behind the + of the recipient.
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     extension: Option<String>,
     /// Take the envelope from SENDER, RECIPIENT, EXTENSION, LOCAL_PART_SUFFIX, ORIGINAL_RECIPIENT.
     #[arg(long)]
@@ -56,7 +56,7 @@ pub fn run(args: Args) -> ExitCode {
 }
 
 /// One line that Postfix reads as "temporary", and exit 75.
-fn later(why: &str) -> ExitCode {
+pub(super) fn later(why: &str) -> ExitCode {
     println!("4.3.0 the judge cannot take mail now: {}", why.replace(['\n', '\r'], " "));
     ExitCode::from(super::common::exit::LATER)
 }

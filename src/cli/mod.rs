@@ -10,6 +10,8 @@ pub mod datc;
 pub mod deliver;
 pub mod demo;
 pub mod dpjudge;
+pub mod inspect;
+pub mod keeping;
 pub mod mail;
 pub mod map;
 pub mod map_draw;
@@ -49,6 +51,18 @@ enum Verb {
     Publish(run::PublishArgs),
     /// Check or show the configuration
     Config(run::ConfigArgs),
+    /// Games as the judge sees them: who owes orders, who is late, ready or why not
+    Inspect(inspect::Args),
+    /// Put the whole site away in one file
+    Backup(keeping::BackupArgs),
+    /// Fetch a backup back: all of it or nothing
+    Restore(keeping::RestoreArgs),
+    /// Look the whole site over; --replay decides its history again
+    Verify(keeping::VerifyArgs),
+    /// Mend what verify found and can be mended; --plan only says what that is
+    Repair(keeping::RepairArgs),
+    /// Work mail off again that was processed since a time; the ledger drops what is done
+    Replay(keeping::ReplayArgs),
     /// Positions and orders in, results out (JSON Lines)
     Adjudicate(adjudicate::Args),
     /// Deadlines: next, tick, date, absence, explain, suspend, resume
@@ -77,7 +91,15 @@ enum Verb {
 
 /// Entry point of the program.
 pub fn main() -> ExitCode {
-    match Cli::parse().verb {
+    let words = common::options_behind_verb(std::env::args_os());
+    let delivers = words.get(1).is_some_and(|verb| verb == "deliver");
+    let cli = match Cli::try_parse_from(words) {
+        Ok(cli) => cli,
+        // A mail server whose configuration has a slip in it must keep the mail, not send it back (OPS-020).
+        Err(error) if delivers && error.use_stderr() => return deliver::later(&error.to_string()),
+        Err(error) => error.exit(),
+    };
+    match cli.verb {
         Verb::Init(args) => run::run_init(args),
         Verb::Demo(args) => demo::run(args),
         Verb::Daemon(args) => run::run_daemon(args),
@@ -87,6 +109,12 @@ pub fn main() -> ExitCode {
         Verb::Tick(args) => run::run_tick(args),
         Verb::Publish(args) => run::run_publish(args),
         Verb::Config(args) => run::run_config(args),
+        Verb::Inspect(args) => inspect::run(args),
+        Verb::Backup(args) => keeping::backup(args),
+        Verb::Restore(args) => keeping::restore(args),
+        Verb::Verify(args) => keeping::verify(args),
+        Verb::Repair(args) => keeping::repair(args),
+        Verb::Replay(args) => keeping::replay(args),
         Verb::Adjudicate(args) => adjudicate::run(args),
         Verb::Clock(args) => clock::run(args),
         Verb::Datc(args) => datc::run(args),
@@ -99,5 +127,18 @@ pub fn main() -> ExitCode {
         Verb::ImportDpjudge(args) => dpjudge::run_import(args),
         Verb::ExportDpjudge(args) => dpjudge::run_export(args),
         Verb::Version => version::run(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_about_the_site_may_stand_before_the_verb() {
+        for line in ["chancery --root /x tick --no-guard", "chancery --root /x dead retry name"] {
+            let words = common::options_behind_verb(line.split(' ').map(std::ffi::OsString::from));
+            assert!(Cli::try_parse_from(words).is_ok(), "{line}");
+        }
     }
 }

@@ -1,5 +1,5 @@
 //! `chancery queue` and `chancery dead`: mail that waits to go out, and mail that came in and could not be handled
-//! (operations.md 2.1). Nothing is changed while a sender is at work.
+//! (operations.md 2.1). Nothing is changed while a sender, or a worker, is at work.
 
 use super::common::SiteArgs;
 use super::run::with_clerk;
@@ -139,14 +139,13 @@ enum DeadWhat {
 pub fn run_dead(args: DeadArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, _| {
         let spool = clerk.archive.spool();
-        let dead = spool.dead()?;
-        let find = |wanted: &str| -> Result<&(MessageName, String), ClerkError> {
-            let there = dead.iter().find(|(name, _)| name.file_name() == wanted);
+        let find = |wanted: &str| -> Result<(MessageName, String), ClerkError> {
+            let there = spool.dead()?.into_iter().find(|(name, _)| name.file_name() == wanted);
             there.ok_or_else(|| ClerkError::Site(format!("no dead mail {wanted} is here")))
         };
         match &args.what {
             DeadWhat::List => {
-                for (name, why) in &dead {
+                for (name, why) in spool.dead()? {
                     println!("{} {}", name.file_name(), why.trim().replace('\n', "; "));
                 }
             }
@@ -157,8 +156,12 @@ pub fn run_dead(args: DeadArgs) -> ExitCode {
                 let bytes = std::fs::read(&path).map_err(|e| ClerkError::Site(format!("{}: {e}", path.display())))?;
                 print(&bytes)?;
             }
-            DeadWhat::Retry { name } => spool.revive(&find(name)?.0)?,
-            DeadWhat::Drop { name } => spool.drop_dead(&find(name)?.0)?,
+            DeadWhat::Retry { name } | DeadWhat::Drop { name } => {
+                // A worker that buries it at this moment, or has just taken it up, must not be surprised.
+                let _lock = clerk.archive.lock_spool()?;
+                let name = &find(name)?.0;
+                if matches!(args.what, DeadWhat::Retry { .. }) { spool.revive(name)? } else { spool.drop_dead(name)? }
+            }
         }
         Ok(())
     })

@@ -46,7 +46,7 @@ pub fn run_init(args: InitArgs) -> ExitCode {
     }
 }
 
-/// Work the incoming spool off once.
+/// Look once into the Maildir and the IMAP folder, if there are any, and work the incoming spool off.
 #[derive(clap::Args, Debug)]
 pub struct WorkArgs {
     #[command(flatten)]
@@ -56,6 +56,9 @@ pub struct WorkArgs {
 /// `chancery work`
 pub fn run_work(args: WorkArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
+        for trouble in clerk.fetch() {
+            eprintln!("chancery: {trouble}");
+        }
         let worked = clerk.work(now)?;
         println!(
             "executed {}, dropped {}, held {}, dead {}",
@@ -96,6 +99,12 @@ pub struct TickArgs {
     /// One round although the judge was away.
     #[arg(long)]
     no_guard: bool,
+    /// Only games that are being played.
+    #[arg(long)]
+    active: bool,
+    /// Only the daily reminders to Masters and keepers.
+    #[arg(long)]
+    reminders: bool,
     /// Only these games.
     games: Vec<String>,
     #[command(flatten)]
@@ -105,11 +114,14 @@ pub struct TickArgs {
 /// `chancery tick`
 pub fn run_tick(args: TickArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
-        let ticked = clerk.tick(now, &TickOptions { no_guard: args.no_guard, games: args.games.clone() })?;
+        let TickArgs { no_guard, active, reminders, games, .. } = &args;
+        let options = TickOptions { no_guard: *no_guard, active: *active, reminders: *reminders, games: games.clone() };
+        let ticked = clerk.tick(now, &options)?;
         match &ticked.idle {
             Some(why) => println!("nothing done: {why}"),
             None => {
-                println!("games {}, processed {}, failed {}", ticked.games, ticked.processed.len(), ticked.failed.len())
+                let (processed, failed) = (ticked.processed.len(), ticked.failed.len());
+                println!("games {}, opened {}, processed {processed}, failed {failed}", ticked.games, ticked.opened)
             }
         }
         for (game, phase) in &ticked.processed {

@@ -145,7 +145,7 @@ fn near_change(zone: Tz, from: DateTime<Utc>, hours: i64) -> DateTime<Utc> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(2000)))]
 
     #[test]
     fn lawful_everywhere(

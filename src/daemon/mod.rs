@@ -5,16 +5,19 @@
 //! the archive; SIGTERM finishes the commit in hand and nothing else.
 
 pub mod edits;
+mod systemd;
 
-use crate::archive::spool::{Envelope, Spool};
 use crate::clerk::{Clerk, Followed, TickOptions};
 use crate::mail::intake::Ourselves;
+use crate::mail::listen::imap::Imap;
 use crate::mail::listen::{self, Bound, Door, Incoming, Protocol, Store, Where};
 use crate::pages::Asks;
 use crate::site::value::Listen;
 use crate::web::Link;
 use chrono::{DateTime, Utc};
+use futures_util::FutureExt;
 use std::io;
+use std::panic::AssertUnwindSafe;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
@@ -102,6 +105,10 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
             let down = watch_down.clone();
             tasks.push(tokio::spawn(listen::serve(bound, door(&clerk, protocol, &bell), until(down))));
         }
+        if let Some(imap) = clerk.imap().map_err(|e| e.to_string())? {
+            let poll = incoming.imap.poll.0;
+            tasks.push(tokio::spawn(poll_imap(imap, store(&clerk, &bell), poll, watch_down.clone())));
+        }
         let listener = match &clerk.site.config.web.listen {
             Listen::Tcp(address) => {
                 tokio::net::TcpListener::bind(address).await.map_err(|e| format!("web.listen {address}: {e}"))?
@@ -121,12 +128,18 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
     let maildir = watch_maildir(&clerk, &bell, &stop);
     let spool = watch_spool(&clerk, &bell);
     let edits = watch_edits(&clerk, &bell);
+    let pulse = systemd::Pulse::default();
     let worker = std::thread::spawn({
         let (clerk, bell, stop) = (Arc::clone(&clerk), Arc::clone(&bell), Arc::clone(&stop));
-        move || work(&clerk, &bell, &stop)
+        let pulse = pulse.clone();
+        move || work(&clerk, &bell, &stop, &pulse)
     });
     ready(&doors);
+    let manager = Arc::new(systemd::Manager::from_env());
+    manager.tell("READY=1");
+    runtime.spawn(Arc::clone(&manager).watch(pulse));
     runtime.block_on(signal());
+    manager.tell("STOPPING=1");
     stop.store(true, Ordering::SeqCst);
     bell.ring();
     // The receivers are gone only when their tasks are.
@@ -161,15 +174,44 @@ async fn signal() {
 }
 
 fn store(clerk: &Arc<Clerk>, bell: &Arc<Bell>) -> Store {
-    let spool: Spool = clerk.archive.spool();
-    let limit = clerk.site.config.mail.incoming.max_message_bytes;
-    let bell = Arc::clone(bell);
+    let (store, bell) = (clerk.store(), Arc::clone(bell));
     Arc::new(move |mail: &Incoming| {
-        let envelope = Envelope { from: mail.from.map(str::to_string), to: mail.to.map(str::to_string) };
-        spool.store(mail.bytes, &envelope, limit, Utc::now()).map_err(io::Error::other)?;
+        store(mail)?;
         bell.ring();
         Ok(())
     })
+}
+
+/// Looks into the IMAP folder until the word is given to stop; after errors less and less often.
+async fn poll_imap(mut imap: Imap, store: Store, poll: Duration, down: tokio::sync::watch::Receiver<bool>) {
+    let mut failures = 0u32;
+    loop {
+        let looked = tokio::select! {
+            // A message that was stored and not put away comes again: the ledger knows it.
+            () = until(down.clone()) => return,
+            // No answer of a server may end the polling.
+            looked = AssertUnwindSafe(imap.fetch(&store)).catch_unwind() => looked,
+        };
+        match looked
+            .map_err(|_| "the reader of its answers failed".to_owned())
+            .and_then(|r| r.map_err(|e| e.to_string()))
+        {
+            Ok(taken) => {
+                if failures > 0 || taken > 0 {
+                    tracing::info!(taken, "IMAP");
+                }
+                failures = 0;
+            }
+            Err(error) => {
+                failures = failures.saturating_add(1);
+                tracing::error!(error, failures, "IMAP");
+            }
+        }
+        tokio::select! {
+            () = until(down.clone()) => return,
+            () = tokio::time::sleep(listen::imap::pause(poll, failures)) => {}
+        }
+    }
 }
 
 fn door(clerk: &Arc<Clerk>, protocol: Protocol, bell: &Arc<Bell>) -> Door {
@@ -235,10 +277,11 @@ fn watch_edits(clerk: &Arc<Clerk>, bell: &Arc<Bell>) -> Option<edits::Edits> {
 }
 
 /// The worker: mail first, then the clock, then what has to go out.
-fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool) {
+fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool, pulse: &systemd::Pulse) {
     let poll = clerk.site.config.sched.poll.0.max(Duration::from_secs(1));
     let mut tended: Option<Instant> = None;
     while !stop.load(Ordering::SeqCst) {
+        pulse.beat();
         let now: DateTime<Utc> = Utc::now();
         let progress = match clerk.work(now) {
             Ok(worked) => worked.executed + worked.dropped + worked.dead > 0,

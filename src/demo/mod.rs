@@ -137,9 +137,8 @@ impl<'a> Demo<'a> {
             self.clerk.work(now)?;
             self.out(now)?;
         }
-        let state = |demo: &Demo| -> Result<Option<GameState>, DemoError> {
-            Ok(demo.clerk.index()?.into_iter().find(|l| l.name == GAME).map(|l| l.state))
-        };
+        let state =
+            |demo: &Demo| -> Result<Option<GameState>, DemoError> { Ok(demo.clerk.book()?.of(GAME).map(|l| l.state)) };
         match state(self)? {
             Some(GameState::Forming) => {}
             Some(_) => return Ok(()),

@@ -133,6 +133,13 @@ pub enum What {
     OurMap(String),
     /// A person without a number cannot be registered.
     NoNumber(String),
+    /// One number with a second name; the registry has the first.
+    SecondName {
+        /// With the name that stays.
+        kept: String,
+        /// The other name.
+        other: String,
+    },
     /// An address that belongs to somebody else.
     Address {
         /// The address.
@@ -189,6 +196,7 @@ impl What {
             | What::Twice(_)
             | What::NoNumber(_)
             | What::NoSetting(_)
+            | What::SecondName { .. }
             | What::Address { .. } => Weight::Lost,
             What::ClearPassword(_)
             | What::OtherJudge
@@ -277,6 +285,7 @@ impl fmt::Display for What {
             }
             What::OurMap(map) => write!(f, "the old judge does not have map {map}; its Master must give it to him"),
             What::NoNumber(person) => write!(f, "{person}: no number, so no entry in the registry"),
+            What::SecondName { kept, other } => write!(f, "{kept} is also called {other} there"),
             What::Address { address, owner } => write!(f, "{address} belongs to #{owner} already"),
             What::Person { theirs, ours } => {
                 write!(f, "one number for two people: {theirs} there, {ours} here; the entry here stays")

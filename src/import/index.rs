@@ -47,16 +47,16 @@ pub fn read(bytes: &[u8]) -> (BTreeMap<String, OldLine>, Vec<Finding>) {
             what.push(What::NoLine(written.trim().to_owned()));
             continue;
         };
+        if lines.contains_key(&old.line.name) {
+            what.push(What::Twice(written.trim().to_owned()));
+            continue;
+        }
         let sorted = last < old.line.name;
         last.clone_from(&old.line.name);
         if old.state.is_none() && (!sorted || index::line(&old.line) != written) {
             spelling += 1;
         }
-        if lines.contains_key(&old.line.name) {
-            what.push(What::Twice(written.trim().to_owned()));
-        } else {
-            lines.insert(old.line.name.clone(), old);
-        }
+        lines.insert(old.line.name.clone(), old);
     }
     if spelling > 0 {
         what.push(What::Spelling(spelling));
@@ -66,13 +66,12 @@ pub fn read(bytes: &[u8]) -> (BTreeMap<String, OldLine>, Vec<Finding>) {
 
 /// Whether phase and state cannot be at once; then the word of the phase.
 pub fn disagreement(game: &Game, state: GameState) -> Option<&'static str> {
-    use GameState::{Active, Completed, Forming, Preparation, Terminated, Waiting};
-    let (word, states): (_, &[GameState]) = match &game.phase {
-        PhaseState::Forming => ("FORMING", &[Preparation, Forming, Waiting, Terminated]),
-        PhaseState::Completed => ("COMPLETED", &[Completed]),
-        PhaseState::Running(_) => ("of a running game", &[Active, Waiting, Terminated, Preparation]),
+    let word = match &game.phase {
+        PhaseState::Forming => "FORMING",
+        PhaseState::Completed => "COMPLETED",
+        PhaseState::Running(_) => "of a running game",
     };
-    (!states.contains(&state)).then_some(word)
+    (!state.agrees(game)).then_some(word)
 }
 
 /// The line for a game: what the old index says, or what follows from its status file.
@@ -117,7 +116,7 @@ mod tests {
             [
                 "lost: games/status: 'alone': want game, variant, state, flags",
                 "lost: games/status: 'hexham payola waiting': a second line for one game; the first counts",
-                "note: games/status: 2 lines written anew with the same words: name in 32 columns, lower case, sorted",
+                "note: games/status: 1 line written anew with the same words: name in 32 columns, lower case, sorted",
             ]
         );
     }

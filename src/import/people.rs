@@ -14,7 +14,7 @@ pub fn enter(registry: &mut Registry, people: impl IntoIterator<Item = Person>) 
     let mut fresh: Vec<Known> = Vec::new();
     for person in people {
         match person.id.parse::<u32>() {
-            Ok(id) => gather(&mut fresh, id, &person),
+            Ok(id) => what.extend(gather(&mut fresh, id, &person)),
             Err(_) => what.push(What::NoNumber(person.to_string())),
         }
     }
@@ -41,7 +41,6 @@ pub fn enter(registry: &mut Registry, people: impl IntoIterator<Item = Person>) 
         }
     }
     registry.people.sort_by_key(|known| known.id);
-    what.dedup();
     let mut findings: Vec<Finding> = Vec::new();
     for what in what {
         let finding = Finding::new(PLACE, what);
@@ -52,12 +51,17 @@ pub fn enter(registry: &mut Registry, people: impl IntoIterator<Item = Person>) 
     findings
 }
 
-/// Adds what a line says of somebody.
-fn gather(fresh: &mut Vec<Known>, id: u32, person: &Person) {
+/// Adds what a line says of somebody. The first name stays; another one is given back.
+fn gather(fresh: &mut Vec<Known>, id: u32, person: &Person) -> Option<What> {
+    let name = person.name.split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
+    let mut second = None;
     let at = match fresh.iter().position(|known| known.id == id) {
-        Some(at) => at,
+        Some(at) => {
+            let kept = &fresh[at].name;
+            second = (*kept != name).then(|| What::SecondName { kept: format!("#{id} {kept}"), other: name });
+            at
+        }
         None => {
-            let name = person.name.split('_').filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ");
             fresh.push(Known { id, name, addresses: Vec::new(), zone: None, language: None, pending: None });
             fresh.len() - 1
         }
@@ -67,6 +71,7 @@ fn gather(fresh: &mut Vec<Known>, id: u32, person: &Person) {
             fresh[at].addresses.push(address);
         }
     }
+    second
 }
 
 /// The same name, or an address in common.
@@ -96,6 +101,7 @@ mod tests {
             "#311|Bo@Work.example|Bo_Lindt",
             "NO-ID|x@play.example|Xaver",
             "NO-ID|x@play.example|Xaver",
+            "#311|bo@play.example|Bo_Linde",
             "#400|greta@gm.example|Somebody_Else",
         ];
         let findings = enter(&mut registry, people.map(person));
@@ -104,6 +110,7 @@ mod tests {
             said,
             [
                 "lost: registry: NO-ID|x@play.example|Xaver: no number, so no entry in the registry",
+                "lost: registry: #311 Bo Lindt is also called Bo Linde there",
                 "lost: registry: greta@gm.example belongs to #101 already",
             ]
         );

@@ -197,12 +197,15 @@ mod tests {
         let text = HEXHAM
             .replace("TIMING NEXT", "HELD 202407100800\n# the wine is paid\nTIMING NEXT")
             .replace("PASSWORD pw-aa\nVOTE SOLO\n", "PASSWORD pw-aa\nZONE Europe/Paris\nSTRICT\nVOTE DIAS\n")
-            .replace("DESC\n", "DESC\nprix en \u{20ac}\n");
+            .replace("DESC\nFirst", "DESC\nprix en \u{20ac}\nFirst");
         let (given, held) = give("x", text.as_bytes(), &mut word);
         assert!(held);
         assert_eq!(
             given.bytes,
-            HEXHAM.replace("pw-aa\nVOTE SOLO", "pw-aa\nVOTE 7WAY").replace("DESC\n", "DESC\nprix en ?\n").as_bytes()
+            HEXHAM
+                .replace("pw-aa\nVOTE SOLO", "pw-aa\nVOTE 7WAY")
+                .replace("DESC\nFirst", "DESC\nprix en ?\nFirst")
+                .as_bytes()
         );
         let said: Vec<String> = given.findings.iter().map(Finding::to_string).collect();
         assert_eq!(
@@ -214,7 +217,7 @@ mod tests {
                 "lost: x: only chancery knows 'AUSTRIA: STRICT'",
                 "note: x: VOTE DIAS of AUSTRIA written as VOTE 7WAY",
                 "lost: x: only chancery knows '# the wine is paid'",
-                "lost: x: line 11: characters that Latin-1 does not have became '?'",
+                "lost: x: line 9: characters that Latin-1 does not have became '?'",
             ]
         );
     }

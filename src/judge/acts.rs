@@ -1,5 +1,6 @@
 //! Body commands: what may be said by whom, and what it does (mail-commands.md 4).
 
+use super::account;
 use super::code::{Code, Refusal, refuse};
 use super::commands::{Command, Line};
 use super::post::Circle;
@@ -222,7 +223,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
                     format!("times are shown to you in {} too", zone.name())
                 }
                 _ => {
-                    desk.table.game.zone = Some(zone.name().to_string());
+                    account::moved_zone(desk.table, "The Master", zone.name().to_string());
                     master::announce_deadline(desk, "The Master");
                     format!("the game's clock is that of {}", zone.name())
                 }
@@ -233,7 +234,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
                 Who::Seat(n) => desk.table.game.participants[n].zone = None,
                 _ => {
                     let house = desk.table.house.zone.name().to_string();
-                    desk.table.game.zone = Some(house);
+                    account::moved_zone(desk.table, "The Master", house);
                     master::announce_deadline(desk, "The Master");
                 }
             }
@@ -254,15 +255,13 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             _ => String::new(),
         }),
         Command::SetDeadline(text) => deadline(desk.table, on, text).map(|new| {
-            desk.table.game.deadline = Some(new);
-            desk.table.game.delay = 0;
             let by = match &on.who {
                 Who::Seat(_) if desk.table.rule(Rule::HideExtenders) => "A power".to_string(),
                 Who::Seat(_) => desk.table.title(&on.who),
                 _ => "The Master".into(),
             };
-            master::announce_deadline(desk, &by);
-            format!("the deadline is {}", desk.table.deadline_long())
+            master::move_deadline(desk, &by, new);
+            format!("the deadline is {}. {}", desk.table.deadline_long(), account::paragraph(desk.table))
         }),
         Command::Vote(vote) => votes::read(desk.table, on, Some(*vote)).map(|vote| {
             votes::cast(desk, on, vote);
@@ -294,6 +293,8 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             Ok("subject of the press that follows".into())
         }
         Command::Process { .. } => {
+            // After a CIVIL_PREVIEW the game goes on with that.
+            desk.table.index.state = crate::judge::GameState::Active;
             desk.process = Some(Processing::Now);
             Ok("to be processed".into())
         }

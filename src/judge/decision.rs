@@ -1,7 +1,7 @@
 //! What the judge wants done: data that can be printed, snapshotted and replayed.
 
 use crate::mail::Letter;
-use crate::status::Game;
+use crate::status::{Game, PhaseState};
 
 /// State of a game in the index (status-file.md 10.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -35,6 +35,16 @@ impl GameState {
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(s, _)| *s == self).map_or("", |(_, w)| w)
     }
+    /// Whether it goes with the phase of the status file (status-file.md 10.3, 10.4). A Master may set a running phase up
+    /// while the game is in preparation.
+    pub fn agrees(self, game: &Game) -> bool {
+        use GameState::{Active, Completed, Forming, Preparation, Terminated, Waiting};
+        match &game.phase {
+            PhaseState::Forming => matches!(self, Preparation | Forming | Waiting | Terminated),
+            PhaseState::Running(_) => matches!(self, Preparation | Active | Waiting | Terminated),
+            PhaseState::Completed => self == Completed,
+        }
+    }
     /// The state of that word (lower case).
     pub fn named(word: &str) -> Option<GameState> {
         Self::ALL.iter().find(|(_, w)| *w == word).map(|(s, _)| *s)
@@ -65,14 +75,17 @@ pub struct IndexLine {
 }
 
 /// A change to a file beside the status file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum FileEdit {
     /// Append text to a file of the game directory (`results`, `press`, `results.jsonl`, `access`).
     Append(String, String),
     /// Replace it.
     Replace(String, String),
-    /// Keep the status file as it was before this decision under this name (`status.S1901M`).
+    /// Keep the status file as it was before this decision under this name (`status.rollback`).
     KeepStatus(String),
+    /// Keep the status file as it would be with this game under this name: `status.S1901M` has the orders of the very
+    /// mail that made the phase be processed (status-file.md 10.1).
+    KeepGame(String, Box<Game>),
     /// Rename within the game directory.
     Rename(String, String),
     /// Remove.

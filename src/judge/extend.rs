@@ -1,7 +1,7 @@
 //! A deadline moved because the judge was away (clock.md 12, OPS-084): which games are concerned, and what they are told.
 
 use super::GameState;
-use super::master::announce_deadline;
+use super::master::move_deadline;
 use super::session::{Desk, Outcome};
 use super::table::Table;
 use super::time;
@@ -18,10 +18,7 @@ pub fn extend(table: &mut Table, extension: &Extension) -> Option<(NaiveDateTime
     let old = game.deadline?;
     let new = extension.apply(old, table.zone(), grain(table))?;
     let mut desk = Desk::new(table);
-    desk.table.game.deadline = Some(new);
-    // As after SET DEADLINE: a countdown to the old deadline means nothing now.
-    desk.table.game.delay = 0;
-    announce_deadline(&mut desk, "The judgekeeper");
+    move_deadline(&mut desk, "The judgekeeper", new);
     let audit = format!("deadline {} -> {}", crate::clock::format::stamp(old), crate::clock::format::stamp(new));
     Some((old, desk.close(&game, &index, audit)))
 }

@@ -208,7 +208,7 @@ pub fn map_letter(table: &Table, to: &str, on: Option<&SignedOn>, words: &[Strin
         _ => sight::scene(table, on),
     };
     let scene = scene.filter(|_| !table.forming()).ok_or_else(none)?;
-    let svg = table.referee.picture(&scene.record, scene.orders).ok_or_else(none)?;
+    let svg = table.referee.picture(&scene.record, &table.look(scene.orders)).ok_or_else(none)?;
     let phase = scene.record["name"].as_str().unwrap_or("map").to_string();
     let mut letter = letter(
         to,

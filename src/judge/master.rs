@@ -1,5 +1,6 @@
 //! The Master's commands (mail-commands.md 4; states: status-file.md 10.4).
 
+use super::account;
 use super::acts::power_named;
 use super::code::{Code, Refusal, refuse};
 use super::commands::Command;
@@ -25,7 +26,8 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
         Command::Form if state == GameState::Terminated && table.forming() => Ok(()),
         Command::Form => refuse(Code::BadState, "A game that has begun forms again only by ROLLBACK FORMING."),
         Command::Process { force } => {
-            if state != GameState::Active || table.forming() {
+            let stopped = *force && process::is_stopped(table);
+            if state != GameState::Active && !stopped || table.forming() {
                 return refuse(Code::NotReady, "Only an active game can be processed.");
             }
             if let Some(error) = table.errors.first() {
@@ -162,13 +164,22 @@ fn state(desk: &mut Desk, to: GameState) -> Result<String, Refusal> {
     Ok(format!("the game is {}", to.word()))
 }
 
+/// The deadline comes to lie elsewhere, by the word of somebody; all are told. A countdown to the old one means nothing
+/// any more.
+pub fn move_deadline(desk: &mut Desk, by: &str, to: chrono::NaiveDateTime) {
+    account::moved(desk.table, by, to);
+    desk.table.game.delay = 0;
+    announce_deadline(desk, by);
+}
+
 /// N32.
 pub fn announce_deadline(desk: &mut Desk, by: &str) {
     let text = format!(
-        "{by} has changed the deadline of game {}, {}.\n\nThe new deadline is {}.\n",
+        "{by} has changed the deadline of game {}, {}.\n\nThe new deadline is {}.\n\n{}\n",
         desk.table.game.name,
         desk.table.phase(),
-        desk.table.deadline_long()
+        desk.table.deadline_long(),
+        super::post::wrap(&account::paragraph(desk.table), 70, 0)
     );
     let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N32", "Diplomacy deadline changed", &text);
     desk.decision.letters.extend(letters);

@@ -4,6 +4,7 @@
 //! Events are a block of a message ([`by_mail`]) and a round of the clock ([`round::check`]). A form on the web sends the
 //! same commands: there is no second road to the same change.
 
+pub mod account;
 mod acts;
 pub mod beginning;
 pub mod code;

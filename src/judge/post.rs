@@ -3,7 +3,7 @@
 use super::table::{Table, is_dummy, is_vacant};
 use super::wants;
 use crate::mail::{Letter, Scene, Thread};
-use crate::status::{Participant, ParticipantKind};
+use crate::status::{Omniscient, Participant, ParticipantKind};
 use std::sync::Arc;
 
 /// Circles of recipients (notices.md 1).
@@ -71,6 +71,17 @@ impl Table<'_> {
         let mut list = Vec::new();
         for address in self.master_addresses() {
             add(&mut list, &address, None);
+        }
+        list
+    }
+
+    /// Those who see everything: the Master, and who watches with open eyes.
+    pub fn overseers(&self) -> Vec<Recipient> {
+        let mut list = self.master_recipients();
+        for (n, p) in self.game.participants.iter().enumerate().filter(|(_, p)| p.omniscient != Omniscient::No) {
+            for address in self.addresses(p) {
+                add(&mut list, &address, Some(n));
+            }
         }
         list
     }

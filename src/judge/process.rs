@@ -7,7 +7,9 @@ use super::session::Desk;
 use super::sight;
 use super::table::Table;
 use crate::clock;
-use crate::status::{GameResult, PhaseKeyword, PhaseState};
+use crate::diplomacy::rules::Rule;
+use crate::status::{Game, GameResult, PhaseKeyword, PhaseState};
+use sha2::{Digest, Sha256};
 
 /// Why a phase is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,15 +22,50 @@ pub enum Cause {
     Orders,
 }
 
-/// The seed of a phase: the same for the same game, phase and history, so that a replay repeats it.
+/// The seed of a phase. It is filed with the phase, so that a replay repeats what was drawn; the seed of the event it
+/// comes from cannot be told from it.
 pub fn seed_of(table: &Table) -> u64 {
-    table.seed
+    let mut hash = Sha256::new();
+    hash.update(b"phase");
+    hash.update(table.seed.to_le_bytes());
+    let bytes: [u8; 32] = hash.finalize().into();
+    u64::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7]])
+}
+
+/// A phase as it was decided again.
+#[derive(Clone, Debug)]
+pub struct Again {
+    /// Its line in `results.jsonl`, without the end.
+    pub record: String,
+    /// Its entry in `results`.
+    pub entry: String,
+    /// The game at the start of the next phase.
+    pub game: Game,
+    /// That phase: `F1901M`, `COMPLETED`.
+    pub phase: String,
+}
+
+/// Decides a phase again: the table holds the game as `status.<PHASE>` has it, and the moment at which it was processed.
+pub fn again(table: &mut Table, seed: u64) -> Result<Again, String> {
+    let mut desk = Desk::new(table);
+    resolve(&mut desk, seed)?;
+    let appended = |to: &str| {
+        desk.decision.files.iter().find_map(|file| match file {
+            FileEdit::Append(name, text) if name == to => Some(text.clone()),
+            _ => None,
+        })
+    };
+    let record = appended("results.jsonl").unwrap_or_default().trim_end().to_owned();
+    let entry = appended("results").unwrap_or_default();
+    Ok(Again { record, entry, game: table.game.clone(), phase: table.phase() })
 }
 
 /// Processes the current phase; a failure is reported in the reply and leaves the game as it was.
 pub fn run(desk: &mut Desk, cause: Cause) {
     let before = desk.table.phase();
-    match resolve(desk) {
+    let seed = seed_of(desk.table);
+    let (files, letters) = (desk.decision.files.len(), desk.decision.letters.len());
+    match resolve(desk, seed) {
         Ok(()) => {
             let now = desk.table.phase();
             if cause != Cause::Clock {
@@ -40,6 +77,9 @@ pub fn run(desk: &mut Desk, cause: Cause) {
             }
         }
         Err(error) => {
+            // Nothing is kept or told of a phase that stays.
+            desk.decision.files.truncate(files);
+            desk.decision.letters.truncate(letters);
             desk.reply.detail(
                 0,
                 super::reply::Mark::Error,
@@ -65,7 +105,7 @@ pub fn run(desk: &mut Desk, cause: Cause) {
     }
 }
 
-fn resolve(desk: &mut Desk) -> Result<(), String> {
+fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
     let phase = desk.table.phase();
     let header = desk.table.header();
     // Row 1: powers that are about to be defaulted.
@@ -74,15 +114,14 @@ fn resolve(desk: &mut Desk) -> Result<(), String> {
     if !defaulted.is_empty() {
         let text =
             late_table(desk.table, if defaulted.len() == 1 { "Power in CD:" } else { "Powers in CD:" }, &defaulted);
-        let letters = desk.table.letters(&desk.table.master_recipients(), "N15", "Diplomacy CD notice", &text);
+        let letters = desk.table.letters(&desk.table.overseers(), "N15", "Diplomacy CD notice", &text);
         desk.decision.letters.extend(letters);
     }
     super::rollback::branch_off(desk);
-    desk.decision.files.push(FileEdit::KeepStatus(format!("status.{phase}")));
-    let seed = seed_of(desk.table);
+    desk.decision.files.push(FileEdit::KeepGame(format!("status.{phase}"), Box::new(desk.table.game.clone())));
     let resolution = desk.table.referee.resolve(&desk.table.game, seed)?;
     let scene = sight::scene_played(desk.table, &resolution.record);
-    desk.table.game = resolution.game;
+    let kept = std::mem::replace(&mut desk.table.game, resolution.game);
     let mut record = resolution.record;
     let game = &mut desk.table.game;
     game.delay = 0;
@@ -101,7 +140,11 @@ fn resolve(desk: &mut Desk) -> Result<(), String> {
             report += "\nThe game is over.  Thank you for playing.\n";
         }
         None => {
-            next_deadline(desk.table, false)?;
+            // A phase without a next deadline is not processed at all.
+            if let Err(reason) = next_deadline(desk.table, false) {
+                desk.table.game = kept;
+                return Err(reason);
+            }
             if !desk.table.referee.resolvable(&desk.table.game) {
                 desk.table.game.keyword = PhaseKeyword::Wait;
             }
@@ -111,6 +154,7 @@ fn resolve(desk: &mut Desk) -> Result<(), String> {
     let text = format!("{header}\n{report}");
     if let Some(object) = record.as_object_mut() {
         object.insert("processed".into(), desk.table.now.format("%Y-%m-%dT%H:%M:%SZ").to_string().into());
+        object.insert("seed".into(), format!("{seed:016x}").into());
         object.insert("report".into(), text.clone().into());
     }
     let subject = format!("Diplomacy results {} {phase}", desk.table.game.name);
@@ -204,8 +248,21 @@ pub fn late(table: &Table) -> Vec<String> {
     super::time::late(table)
 }
 
+/// Whether CIVIL_PREVIEW has stopped the game at the end of grace: it waits for the last orders, or for PROCESS!
+/// (clock.md 3.2).
+pub fn is_stopped(table: &Table) -> bool {
+    let stopped = table.index.state == GameState::Waiting && table.game.delay > 0 && table.game.need.is_empty();
+    stopped && table.rule(Rule::CivilPreview) && table.past_deadline()
+}
+
 /// Orders came in: NO_DEADLINE and REAL_TIME games go on at once, others at the round after next (clock.md 3.1).
 pub fn after_orders(desk: &mut Desk) {
+    if is_stopped(desk.table) && late(desk.table).is_empty() {
+        // The next check processes it.
+        desk.table.index.state = GameState::Active;
+        desk.table.game.delay = 0;
+        return;
+    }
     match super::time::with_clock(desk.table, None, clock::tick::after_entry) {
         clock::tick::AfterEntry::Process => run(desk, Cause::Orders),
         clock::tick::AfterEntry::Delay(n) => desk.table.game.delay = n,

@@ -161,7 +161,10 @@ pub fn forward(desk: &mut Desk, words: &[String]) -> Result<String, Refusal> {
         desk.decision.files.push(FileEdit::Rename(format!("status.{phase}.0"), format!("status.{phase}")));
     }
     let all = at + 1 == undone.len();
-    desk.decision.files.push(FileEdit::Remove(format!("status.{target}.0")));
+    // Half-way the copy is still wanted: going further forward makes it a copy of the line that is played.
+    if all {
+        desk.decision.files.push(FileEdit::Remove(format!("status.{target}.0")));
+    }
     cut(desk, (!all).then_some(target.as_str()), "results.0", "results.jsonl.0");
     if all {
         // The results are whole again.

@@ -9,9 +9,10 @@ use super::sight;
 use super::signon::SignedOn;
 use super::table::{Table, Who, is_dummy, is_vacant};
 use super::time::NewAbsence;
+use crate::clock::slot::SLOT_MINUTES;
 use crate::clock::{self, daily::Reason, tick::Action};
 use crate::diplomacy::rules::Rule;
-use crate::status::Omniscient;
+use crate::status::{Omniscient, Participant, PhaseKeyword};
 
 /// What the round knows besides the game.
 #[derive(Clone, Copy, Debug, Default)]
@@ -20,6 +21,8 @@ pub struct Round {
     pub previous: Option<chrono::DateTime<chrono::Utc>>,
     /// First check of the day: reminders to Masters.
     pub daily: bool,
+    /// Nothing but the daily reminders: the game is not checked.
+    pub only_daily: bool,
 }
 
 /// What the clock wants done, on its own: the verdict borrows nothing of the game.
@@ -30,10 +33,34 @@ struct Verdict {
     dismissed: Vec<String>,
 }
 
+/// What the clerk wants to know of a game before it is checked.
+#[derive(Clone, Debug, Default)]
+pub struct Outlook {
+    /// Until when no round, daily reminders included, has anything to do with the game as it is; `None`: the next may.
+    pub rest_until: Option<chrono::DateTime<chrono::Utc>>,
+    /// The WARN entry for which a reminder is due: one reminder an entry (OPS-082).
+    pub warning: Option<clock::Span>,
+}
+
+/// Looks at a game before it is checked.
+pub fn outlook(table: &Table, round: Round) -> Outlook {
+    let held = table.index.held || table.game.held.is_some();
+    // Of a game that is not being played its Master hears every day, and who wants a digest of one that is.
+    let digest = |p: &Participant| p.notify.as_ref().is_some_and(|words| words.iter().any(|word| word == "DIGEST"));
+    let quiet = (held || table.index.state == GameState::Active) && !table.game.participants.iter().any(digest);
+    super::time::with_clock(table, round.previous, |game| Outlook {
+        rest_until: clock::rest_until(game).filter(|_| quiet),
+        warning: clock::tick::tick(game).warn,
+    })
+}
+
 /// Checks one game.
 pub fn check(table: &mut Table, round: Round) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
     let verdict = super::time::with_clock(table, round.previous, |game| {
+        if round.only_daily {
+            return Verdict { action: Action::Idle, delay: game.delay, state: game.state, dismissed: Vec::new() };
+        }
         let verdict = clock::tick::tick(game);
         let dismissed = verdict.dismissed.iter().map(|k| k.to_string()).collect();
         Verdict { action: verdict.action, delay: verdict.delay, state: verdict.state, dismissed }
@@ -124,9 +151,9 @@ fn late_notice(desk: &mut Desk) {
     let text = process::late_table(table, label, &names) + &penalty;
     let masters: Vec<Recipient> =
         table.master_recipients().into_iter().filter(|m| !letters.iter().any(|l| l.to == m.address)).collect();
-    // More than 2 h 40 min late, the Master hears of it once a day: a notice comes every eight hours.
-    let first_of_day = early || (table.now - deadline).num_hours() % 24 < 9;
-    if first_of_day {
+    // Later the Master hears of it once a day at most: of every third notice, for they are 8 h 20 min apart.
+    let step = i64::from(clock::tick::LATE_DELAY) * SLOT_MINUTES + SLOT_MINUTES;
+    if early || (table.now - deadline).num_minutes() / step % 3 == 0 {
         letters.extend(table.letters(&masters, "N13", "Diplomacy late notice", &text));
     }
     desk.decision.letters.extend(letters);
@@ -174,14 +201,24 @@ fn remind(desk: &mut Desk) {
         }
     }
     let scene = sight::scene_now(table);
+    // A WAIT phase is the Master's own.
+    let waits = table.game.keyword == PhaseKeyword::Wait;
+    for to in table.master_recipients().into_iter().filter(|_| waits) {
+        if !boxes.iter().any(|(there, _)| there.address == to.address) {
+            boxes.push((to, Vec::new()));
+        }
+    }
     for (to, names) in boxes {
+        let due = match names.as_slice() {
+            [] => "The phase waits for its Master.".to_owned(),
+            names => format!("Orders are due from {}.", and_list(names)),
+        };
         let text = format!(
-            "{}\nThe deadline of game {}, {}, is {}.\nOrders are due from {}.\n",
+            "{}\nThe deadline of game {}, {}, is {}.\n{due}\n",
             table.header(),
             table.game.name,
             table.phase(),
-            table.deadline_long(),
-            and_list(&names)
+            table.deadline_long()
         );
         let reminder = table.letters(std::slice::from_ref(&to), "N10", "Diplomacy deadline reminder", &text);
         letters.extend(with_scene(reminder, scene.clone()));

@@ -95,6 +95,7 @@ impl<'t, 'a> Desk<'t, 'a> {
         if self.table.index != *index {
             self.decision.index = Some(self.table.index.clone());
         }
+        self.decision.files.extend(super::account::edit(self.table));
         self.decision.audit = audit;
         super::wants::put_together(&mut self);
         Outcome { decision: self.decision, reply: self.reply }

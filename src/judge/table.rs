@@ -3,7 +3,7 @@
 
 use super::decision::IndexLine;
 use crate::diplomacy::rules::{Rule, Rules};
-use crate::referee::{Referee, Seat};
+use crate::referee::{Look, Referee, Seat};
 use crate::status::{Game, Holder, Participant, ParticipantKind, Person, PhaseState};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -94,6 +94,8 @@ pub struct Table<'a> {
     pub now: DateTime<Utc>,
     /// Seed for what is drawn at random.
     pub seed: u64,
+    /// The account of the deadline, once this decision has made or moved it ([`super::account`]).
+    pub account: Option<Vec<String>>,
 }
 
 /// Somebody in a game.
@@ -136,6 +138,22 @@ impl Table<'_> {
     /// Short phase: `S1901M`, `FORMING`, `COMPLETED`.
     pub fn phase(&self) -> String {
         self.referee.phase_short(&self.game)
+    }
+
+    /// How its pictures are drawn: who is a dummy and whose, unless that is hidden.
+    pub fn look(&self, orders: bool) -> Look {
+        let mut look = Look::plain(orders);
+        if self.rule(Rule::HideDummies) && !self.completed() {
+            return look;
+        }
+        for p in self.game.participants.iter().filter(|p| p.kind == ParticipantKind::Power) {
+            match p.control.first() {
+                Some(by) => look.rulers.push((p.name.clone(), by.clone())),
+                None if is_dummy(p) => look.dummies.push(p.name.clone()),
+                None => {}
+            }
+        }
+        look
     }
 
     /// The seat of the rules behind a participant.

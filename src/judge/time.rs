@@ -4,7 +4,7 @@ use super::table::Table;
 use crate::clock::{self, ClockRules, Query, Timing};
 use crate::diplomacy::rules::Rules;
 use crate::status::Game;
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, NaiveDateTime, SubsecRound, Utc};
 use chrono_tz::Tz;
 
 /// The clock's rules among those in force.
@@ -37,7 +37,8 @@ pub fn set_next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
     let timing = timing(&table.game);
     let kind = table.referee.phase_kind(&table.game);
     let query = Query {
-        now: table.now,
+        // To the second, as it is filed: a replay comes to the same deadline.
+        now: table.now.trunc_subsecs(0),
         zone: table.zone(),
         timing: &timing,
         phase: &kind,
@@ -45,14 +46,15 @@ pub fn set_next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
         first,
         previous: table.game.deadline,
     };
-    let deadline = clock::next_deadline(&query).map_err(|e| e.to_string())?;
+    let deadline = clock::explain_deadline(&query).map_err(|e| e.to_string())?;
     table.game.deadline = deadline.local;
+    super::account::computed(table, &deadline.steps);
     clock::timing::set_absences(&mut table.game.timing, &deadline.absences);
     Ok(())
 }
 
-/// Why the deadline after this one would fall where it does, in sentences (`clock explain`, replies, pages).
-pub fn explain_next(table: &Table) -> String {
+/// Where a deadline set now would fall, and why, in sentences (`clock explain`).
+pub fn explain_next(table: &Table) -> Vec<String> {
     let timing = timing(&table.game);
     let kind = table.referee.phase_kind(&table.game);
     let query = Query {
@@ -65,8 +67,8 @@ pub fn explain_next(table: &Table) -> String {
         previous: table.game.deadline,
     };
     match clock::explain_deadline(&query) {
-        Ok(deadline) => clock::sentences(&deadline.steps),
-        Err(error) => error.to_string(),
+        Ok(deadline) => deadline.steps.iter().map(|step| step.to_string()).collect(),
+        Err(error) => vec![error.to_string()],
     }
 }
 
@@ -209,4 +211,31 @@ pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence
 /// What the clock would do with the game in a round held now, in a word (clock.md 3).
 pub fn verdict_word(table: &Table, previous_round: Option<DateTime<Utc>>) -> &'static str {
     with_clock(table, previous_round, |game| clock::tick::tick(game).action.word())
+}
+
+/// Why the phase is not ready to be processed, in words; empty: it is (clock.md 3.1).
+pub fn unready(table: &Table) -> Vec<String> {
+    with_clock(table, None, |game| {
+        if game.is_ready() {
+            return Vec::new();
+        }
+        let mut reasons = Vec::new();
+        let mut add = |holds: bool, reason: String| {
+            if holds {
+                reasons.push(reason);
+            }
+        };
+        add(game.errors, "the status file has errors".into());
+        add(game.state != super::GameState::Active, format!("the game is {}", game.state.word()));
+        add(game.held, "it is held".into());
+        add(game.keyword == crate::status::PhaseKeyword::Await, "it is locked (AWAIT)".into());
+        let standing = game.standing();
+        let late = game.owing.iter().filter(|o| clock::tick::is_late(o.seat, game.rules, standing));
+        let owing: Vec<&str> = late.map(|o| o.power).collect();
+        add(!owing.is_empty(), format!("orders are owed by {}", owing.join(", ")));
+        add(game.keyword == crate::status::PhaseKeyword::Wait, "its Master processes this phase (WAIT)".into());
+        let waits = game.is_held_back() && !standing.past && game.keyword != crate::status::PhaseKeyword::Wait;
+        add(waits, "it waits for the deadline".into());
+        reasons
+    })
 }

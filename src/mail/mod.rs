@@ -13,3 +13,9 @@ pub mod transport;
 
 pub use address::{AddressError, MailAddress};
 pub use letter::*;
+
+/// Whether that host of a mail server is this machine: only there mail may travel in clear.
+pub fn is_this_machine(host: &str) -> bool {
+    host == "localhost"
+        || host.trim_matches(['[', ']']).parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}

@@ -12,6 +12,7 @@ mod press;
 pub mod redact;
 mod reference;
 mod rule_words;
+pub mod shot;
 mod site;
 mod status;
 pub mod view;

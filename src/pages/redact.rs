@@ -11,7 +11,7 @@ use crate::diplomacy::rules::Rule;
 use crate::judge::post::and_list;
 use crate::judge::sight::{self, conceal_units, hides_builds, remove_units};
 use crate::judge::table::{self, Table, is_dummy, is_vacant, title_case};
-use crate::judge::{GameState, time};
+use crate::judge::{GameState, account, time};
 use crate::status::{GameResult, ParticipantKind, PhaseKeyword, PhaseState, Vote};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
@@ -58,6 +58,7 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
             let (long, short) = (clock::format::long(&moment), clock::format::short(&moment));
             Moment { iso: moment.to_rfc3339(), long, short }
         }),
+        why: String::new(),
         zone: table.zone().name().to_string(),
         master: None,
         description: Vec::new(),
@@ -95,6 +96,9 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
     // EAVESDROP is never shown (rules.md 2.3).
     card.rules = game.rules.iter().filter(|r| *r != Rule::Eavesdrop.name()).cloned().collect();
     card.timing = time::policy(game);
+    if card.deadline.is_some() {
+        card.why = account::paragraph(table);
+    }
     card.players = game
         .participants
         .iter()
@@ -294,12 +298,13 @@ pub fn game(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> GameVi
         let mut record = table.referee.record_now(&table.game);
         conceal_units(table, &mut record);
         view.position = Some(position(record.get("state"), &view.seats));
-        view.now = table.referee.picture(&record, false).map_or(Picture::None, Picture::Drawn);
+        view.now = table.referee.picture(&record, &table.look(false)).map_or(Picture::None, Picture::Drawn);
     }
     let count = records.len();
     for (n, record) in records.iter().enumerate() {
-        // The last page but one gains a link to its successor; older ones are final.
-        let final_page = n + 2 < count;
+        // The last page but one gains a link to its successor; older ones are final once it has been published.
+        let next = records.get(n + 1).and_then(|next| next["name"].as_str()).map(slug);
+        let final_page = n + 2 < count && next.is_some_and(|next| have(&format!("p/{next}.html")));
         view.phases.push(phase(table, record, &view.seats, &|path| final_page && have(path)));
     }
     let entries = press::broadcasts(facts.press);
@@ -391,7 +396,7 @@ fn phase(table: &Table, record: &Value, seats: &[SeatView], have: &dyn Fn(&str) 
         if filed && have(&name) {
             return Picture::Filed;
         }
-        table.referee.picture(&shown, with_orders).map_or(Picture::None, Picture::Drawn)
+        table.referee.picture(&shown, &table.look(with_orders)).map_or(Picture::None, Picture::Drawn)
     };
     PhaseView {
         title: text("title"),

@@ -129,6 +129,9 @@ pub struct Card {
     pub phase: PhaseName,
     /// Deadline of a running game.
     pub deadline: Option<Moment>,
+    /// Why it is where it is; empty: not to be told.
+    #[serde(skip)]
+    pub why: String,
     /// Canonical zone name.
     pub zone: String,
     /// The Master's public name.

@@ -88,6 +88,28 @@ pub struct Resolution {
     pub record: serde_json::Value,
 }
 
+/// How a picture is wanted, and what it may tell.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    /// With the orders of the record and their outcomes.
+    pub orders: bool,
+    /// `light`, `dark` or `print`; anything else is light.
+    pub theme: String,
+    /// Whose view it is, in words; empty: everybody's.
+    pub viewer: String,
+    /// Seats nobody plays.
+    pub dummies: Vec<String>,
+    /// Seats that somebody else plays, with the seat that plays them.
+    pub rulers: Vec<(String, String)>,
+}
+
+impl Look {
+    /// The plain picture, with or without orders.
+    pub fn plain(orders: bool) -> Look {
+        Look { orders, ..Look::default() }
+    }
+}
+
 /// A family of games, set up for one game.
 pub trait Referee: Send + Sync {
     /// The rule variant, as in the index: `standard`.
@@ -131,8 +153,8 @@ pub trait Referee: Send + Sync {
     fn choices(&self, game: &Game, seat: &str) -> Vec<String>;
     /// Whether a word is a name (place or seat) of the game, for cutting farewell lines (mail-commands.md 5.4).
     fn knows_word(&self, text: &str) -> bool;
-    /// Picture of the position (and the orders of the record), as SVG.
-    fn picture(&self, record: &serde_json::Value, with_orders: bool) -> Option<String>;
+    /// Picture of the position of a record, as SVG.
+    fn picture(&self, record: &serde_json::Value, look: &Look) -> Option<String>;
     /// Whether there is a picture of the board at all.
     fn is_drawn(&self) -> bool;
     /// Name of the board, for headers: `standard`.

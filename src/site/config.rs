@@ -161,13 +161,25 @@ pub struct MailIn {
 #[allow(missing_docs)]
 pub struct Imap {
     pub host: Option<String>,
-    pub port: u16,
+    pub port: Option<u16>,
+    pub tls: Tls,
+    pub authorities: Option<PathBuf>,
     pub user: String,
     pub password: Option<Secret>,
     pub folder: String,
     pub poll: Span,
     pub then: Fetched,
     pub move_to: String,
+}
+
+impl Imap {
+    /// The port, the usual one if none is configured.
+    pub fn port(&self) -> u16 {
+        self.port.unwrap_or(match self.tls {
+            Tls::Tls => 993,
+            Tls::Starttls | Tls::None => 143,
+        })
+    }
 }
 
 /// `mail.in.imap.then`
@@ -228,6 +240,16 @@ pub struct Smtp {
     pub password: Option<Secret>,
 }
 
+impl From<Tls> for crate::mail::transport::TlsMode {
+    fn from(tls: Tls) -> Self {
+        match tls {
+            Tls::Starttls => Self::StartTls,
+            Tls::Tls => Self::Tls,
+            Tls::None => Self::None,
+        }
+    }
+}
+
 impl Smtp {
     /// The port, the usual one if none is configured.
     pub fn port(&self) -> u16 {
@@ -239,7 +261,7 @@ impl Smtp {
     }
 }
 
-/// `mail.out.smtp.tls`
+/// `mail.out.smtp.tls`, `mail.in.imap.tls`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 #[allow(missing_docs)]

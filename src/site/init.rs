@@ -10,8 +10,9 @@ use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// The samples: name under `cron/`, text. `@ROOT@` stands for the site.
-const SAMPLES: [(&str, &str); 11] = [
+/// The samples: name under `cron/`, text. `@ROOT@` stands for the site, `@LOCAL@` and `@DOMAIN@` for the parts of the
+/// judge's address.
+const SAMPLES: [(&str, &str); 14] = [
     ("README", include_str!("../../cron/README")),
     ("crontab", include_str!("../../cron/crontab")),
     ("chancery.service", include_str!("../../cron/chancery.service")),
@@ -19,8 +20,11 @@ const SAMPLES: [(&str, &str); 11] = [
     ("chancery-tick.timer", include_str!("../../cron/chancery-tick.timer")),
     ("chancery-work.service", include_str!("../../cron/chancery-work.service")),
     ("chancery-work.path", include_str!("../../cron/chancery-work.path")),
-    ("postfix", include_str!("../../cron/postfix")),
-    ("exim", include_str!("../../cron/exim")),
+    ("postfix-maildir", include_str!("../../cron/postfix-maildir")),
+    ("postfix-lmtp", include_str!("../../cron/postfix-lmtp")),
+    ("postfix-pipe", include_str!("../../cron/postfix-pipe")),
+    ("exim-router", include_str!("../../cron/exim-router")),
+    ("exim-transport", include_str!("../../cron/exim-transport")),
     ("opensmtpd", include_str!("../../cron/opensmtpd")),
     ("nginx", include_str!("../../cron/nginx")),
 ];
@@ -67,8 +71,10 @@ pub fn init(root: &Path, beginnings: &Beginnings) -> Result<Vec<PathBuf>, SiteEr
     let config = sample(&beginnings.id, &beginnings.address, &beginnings.keeper, &beginnings.settings);
     create(&root.join("chancery.toml"), &config, SECRET, &mut made)?;
     create(&layout.index(), "", FILE, &mut made)?;
+    let (local, domain) = beginnings.address.split_once('@').unwrap_or(("judge", "localhost"));
     for (name, text) in SAMPLES {
         let text = text.replace("@ROOT@", &root.display().to_string());
+        let text = text.replace("@LOCAL@", local).replace("@DOMAIN@", domain);
         create(&layout.cron.join(name), &text, FILE, &mut made)?;
     }
     Ok(made)

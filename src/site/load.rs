@@ -1,8 +1,9 @@
 //! Reading `chancery.toml` and the environment (operations.md 4). All errors are found at once; each says where, what,
 //! and what would be right.
 
-use super::config::{Config, Tls};
+use super::config::{Config, Fetched, Tls};
 use super::keys::{KEYS, Key, find, nearest};
+use crate::mail::is_this_machine;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -296,16 +297,28 @@ fn from_files(
 
 /// What must be right between keys.
 fn together(file: &str, config: &Config, errors: &mut ConfigErrors) {
-    let smtp = &config.mail.out.smtp;
-    let local = matches!(smtp.host.as_str(), "localhost" | "127.0.0.1" | "::1" | "[::1]");
-    if smtp.tls == Tls::None && !local {
-        let text = format!("mail.out.smtp.tls = \"none\" to {}: want \"starttls\" or \"tls\"", smtp.host);
+    let (smtp, imap) = (&config.mail.out.smtp, &config.mail.incoming.imap);
+    for (key, tls, host) in
+        [("mail.out.smtp.tls", smtp.tls, Some(&smtp.host)), ("mail.in.imap.tls", imap.tls, imap.host.as_ref())]
+    {
+        if let Some(host) = host.filter(|host| tls == Tls::None && !is_this_machine(host)) {
+            errors.add(file.to_owned(), format!("{key} = \"none\" to {host}: want \"starttls\" or \"tls\""));
+        }
+    }
+    if imap.host.is_some() && (imap.user.is_empty() || imap.password.is_none()) {
+        let text = "mail.in.imap.host is set: want mail.in.imap.user and mail.in.imap.password_file, too";
+        errors.add(file.to_owned(), text.to_owned());
+    }
+    if imap.then == Fetched::Move && imap.move_to == imap.folder {
+        let text = format!("mail.in.imap.move_to = {:?}: want another folder than mail.in.imap.folder", imap.move_to);
         errors.add(file.to_owned(), text);
     }
     if config.judge.keepers.is_empty() {
         errors.add(file.to_owned(), "judge.keepers = []: want at least one address".to_owned());
     }
-    for (name, span) in [("sched.round", config.sched.round), ("sched.poll", config.sched.poll)] {
+    for (name, span) in
+        [("sched.round", config.sched.round), ("sched.poll", config.sched.poll), ("mail.in.imap.poll", imap.poll)]
+    {
         if span.0.is_zero() {
             errors.add(file.to_owned(), format!("{name}: want more than nothing, such as \"1m\""));
         }
@@ -427,8 +440,10 @@ mod tests {
         );
         assert_eq!(errors("").len(), 3);
         assert!(errors("[judge\n")[0].starts_with("chancery.toml:1: "), "{:?}", errors("[judge\n"));
-        let text = format!("{GOOD}[mail.out.smtp]\ntls = \"none\"\nhost = \"mail.example\"\n");
-        assert_eq!(errors(&text).len(), 1);
+        for (section, errs) in [("out.smtp", 1), ("in.imap", 2)] {
+            let text = format!("{GOOD}[mail.{section}]\ntls = \"none\"\nhost = \"mail.example\"\n");
+            assert_eq!(errors(&text).len(), errs, "{section}");
+        }
     }
 
     #[test]

@@ -18,6 +18,7 @@ pub use layout::Layout;
 pub use load::{ConfigError, ConfigErrors, Loaded, Origin, Shown, accepts, load, sample, spool_only};
 
 use crate::archive::{Archive, Fs};
+use crate::diplomacy::draw::Gallery;
 use std::path::{Path, PathBuf};
 
 /// A site in use.
@@ -65,6 +66,12 @@ impl Site {
         let layout = Layout::of(&root, &loaded.config);
         let (config, shown) = (loaded.config, loaded.shown);
         Ok(Site { root, config_file: file, config, shown, layout, fs: Fs::from_env() })
+    }
+
+    /// Where its maps' pictures come from; automatic ones are kept beside the published tree, hidden from it.
+    pub fn gallery(&self) -> Gallery {
+        let layout = &self.layout;
+        Gallery::new(vec![layout.maps.clone(), layout.trial.clone()], Some(layout.web.join(".art")))
     }
 
     /// The archive of this site.

@@ -41,7 +41,7 @@ impl Line {
 
     /// Nothing but blanks.
     pub fn is_blank(&self) -> bool {
-        words(&self.text).next().is_none()
+        self.text.chars().all(is_blank)
     }
 
     fn decode(bytes: &[u8], ending: Ending) -> Line {
@@ -99,6 +99,15 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
 
 /// Free text as it is stored: runs of blanks become one, the ends are trimmed (status-file.md 1).
 pub(crate) fn squeeze(text: &str) -> String {
+    // Nearly every line is as it should be already.
+    let mut before = b' ';
+    let mut plain = |byte: &u8| {
+        let blank = std::mem::replace(&mut before, *byte) == b' ';
+        byte.is_ascii_graphic() || (*byte == b' ' && !blank)
+    };
+    if text.bytes().all(|byte| plain(&byte)) && !text.ends_with(' ') {
+        return text.to_owned();
+    }
     let mut out = String::with_capacity(text.len());
     for (_, word) in words(text) {
         if !out.is_empty() {
@@ -132,6 +141,11 @@ mod tests {
     #[test]
     fn blanks_collapse() {
         assert_eq!(squeeze("  a \t b\u{0}c  "), "a b c");
+        for (text, want) in
+            [("a b", "a b"), ("a  b", "a b"), (" a", "a"), ("a ", "a"), ("", ""), ("é  é", "é é"), ("a\u{7f}b", "a b")]
+        {
+            assert_eq!(squeeze(text), want, "{text:?}");
+        }
         assert_eq!(words(" ab  c").collect::<Vec<_>>(), [(1, "ab"), (5, "c")]);
     }
 }

@@ -4,19 +4,19 @@
 //! Two measures. *Resolve*: typed orders in, every verdict known (for the crate: a prepared submission
 //! adjudicated). *Phase*: order strings in, the next position with retreats out.
 
-use chancery::diplomacy::adjudicate::case::{Case, Table, position};
+use chancery::diplomacy::adjudicate::case::Case;
 use chancery::diplomacy::adjudicate::{Position, Profile, Workspace};
-use chancery::diplomacy::map::{Map, PowerId};
-use chancery::diplomacy::notation::{self, Written};
-use chancery::diplomacy::order::Order;
 use cpu_time::ThreadTime;
 use diplomacy::UnitPosition;
 use diplomacy::geo::{RegionKey, standard_map};
 use diplomacy::judge::{MappedMainOrder, Rulebook, Submission, retreat};
-use serde_json::Value;
+use ground::Prepared;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+
+#[path = "../../ground/mod.rs"]
+mod ground;
 
 /// Processor time each measure runs (so that a busy machine does not matter); the best of several rounds counts, for
 /// every engine alike.
@@ -25,19 +25,6 @@ const ROUNDS: usize = 5;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// Movement cases of the standard map.
-fn cases() -> Vec<Case> {
-    let mut files = vec![root().join("tests/data/cases/standard.jsonl")];
-    let games = std::fs::read_dir(root().join("games")).expect("games");
-    files.extend(games.map(|f| f.expect("a file").path()).filter(|p| p.extension().is_some_and(|e| e == "jsonl")));
-    files.sort();
-    let lines = files.iter().flat_map(|f| {
-        let text = std::fs::read_to_string(f).expect("cases");
-        text.lines().map(|l| serde_json::from_str::<Value>(l).expect("JSON")).collect::<Vec<_>>()
-    });
-    lines.filter(|c| c["type"] == "M").map(|c| serde_json::from_value(c).expect("a case")).collect()
 }
 
 /// Things done a second: whole passes over all positions, best round.
@@ -56,72 +43,49 @@ fn rate(positions: usize, mut pass: impl FnMut()) -> f64 {
     best
 }
 
-struct Ours {
-    position: Position,
-    texts: Vec<(PowerId, String)>,
-    orders: Vec<(PowerId, Written<Order>)>,
-}
-
+/// Decisions, all verdicts, whole phases; one after the other.
 fn ours(cases: &[Case]) -> [f64; 3] {
-    let table = Table::new(Map::builtin("standard").expect("the standard map"));
+    let table = ground::table();
     let profile = Profile::default();
     let mut memory = Workspace::new();
-    let prepared: Vec<Ours> = cases
-        .iter()
-        .map(|case| {
-            let position = position(&table, case, false).expect("a position");
-            let texts: Vec<(PowerId, String)> = case
-                .orders
-                .iter()
-                .flat_map(|(power, lines)| {
-                    let power = table.board.power(power).expect("a power");
-                    lines.iter().flatten().map(move |l| (power, l.clone()))
-                })
-                .collect();
-            let read = |(power, text): &(PowerId, String)| {
-                (*power, notation::read_movement(&table.board, text).expect("an order"))
-            };
-            let orders = texts.iter().map(read).collect();
-            Ours { position, texts, orders }
-        })
-        .collect();
-    let decide = rate(cases.len(), || {
-        for one in &prepared {
-            let mut movement = memory.movement(&profile, &one.position);
-            for (power, written) in &one.orders {
-                let _ = movement.written(*power, written);
-            }
-            let resolution = movement.resolve();
-            black_box(resolution.moved(0));
-        }
-    });
+    let prepared = ground::prepare(&table, cases);
+    let decide = rate(cases.len(), || decide(&prepared, &profile, &mut memory));
     let verdicts = rate(cases.len(), || {
         for one in &prepared {
-            let mut movement = memory.movement(&profile, &one.position);
-            for (power, written) in &one.orders {
-                let _ = movement.written(*power, written);
-            }
-            let resolution = movement.resolve();
+            let resolution = one.ordered(&profile, &mut memory).resolve();
             for index in 0..one.position.pieces().len() {
                 black_box(resolution.verdict(index));
             }
         }
     });
-    let mut next = Position::empty(&table.board);
-    let mut destroyed = Vec::new();
+    let mut out = (Position::empty(&table.board), Vec::new());
     let phase = rate(cases.len(), || {
         for one in &prepared {
-            let mut movement = memory.movement(&profile, &one.position);
-            for (power, text) in &one.texts {
-                if let Some(written) = notation::read_movement(&table.board, text) {
-                    let _ = movement.written(*power, &written);
-                }
-            }
-            movement.resolve().advance(&mut next, &mut destroyed);
-            black_box(&next);
+            one.phase(&table, &profile, &mut memory, &mut out);
+            black_box(&out);
         }
     });
     [decide, verdicts, phase]
+}
+
+fn decide(prepared: &[Prepared], profile: &Profile, memory: &mut Workspace) {
+    for one in prepared {
+        black_box(one.ordered(profile, memory).resolve().moved(0));
+    }
+}
+
+/// Decisions a second of processor time of each of two threads at work together.
+fn together(cases: &[Case]) -> f64 {
+    let table = ground::table();
+    let prepared = ground::prepare(&table, cases);
+    let one = || {
+        let (profile, mut memory) = (Profile::default(), Workspace::new());
+        rate(cases.len(), || decide(&prepared, &profile, &mut memory))
+    };
+    std::thread::scope(|scope| {
+        let threads = [scope.spawn(one), scope.spawn(one)];
+        threads.into_iter().map(|t| t.join().expect("a thread")).sum()
+    })
 }
 
 /// An order in the crate's words.
@@ -195,22 +159,24 @@ fn python() -> Option<[f64; 2]> {
     Some([rates.next()??, rates.next()??])
 }
 
+fn row(engine: &str, [resolve, phase]: [f64; 2], ours: [f64; 2]) {
+    let (ahead, ahead_phase) = (ours[0] / resolve, ours[1] / phase);
+    println!("{engine:<23} {resolve:>11.0} {ahead:>8.1} {phase:>11.0} {ahead_phase:>8.1}");
+}
+
 fn main() {
-    let cases = cases();
+    let cases = ground::cases(&root());
     let units: usize = cases.iter().flat_map(|c| c.units.values()).map(Vec::len).sum();
     println!("{} standard-map movement positions, {:.1} units each", cases.len(), units as f64 / cases.len() as f64);
+    println!("{:<23} {:>11} {:>8} {:>11} {:>8}", "engine", "resolved/s", "we: x", "phases/s", "we: x");
     let [decide, verdicts, phase] = ours(&cases);
-    println!(
-        "chancery              resolve {decide:>10.0}/s  (all verdicts read {verdicts:.0}/s)  phase {phase:>10.0}/s"
-    );
-    let [resolve, full] = theirs(&cases);
-    println!("crate diplomacy 0.2.0 resolve {resolve:>10.0}/s  phase {full:>10.0}/s");
-    println!("                      ratio   {:>10.1}    ratio {:>10.1}", decide / resolve, phase / full);
+    row("chancery", [decide, phase], [decide, phase]);
+    row("crate diplomacy 0.2.0", theirs(&cases), [decide, phase]);
     match python() {
-        Some([resolve, full]) => {
-            println!("PyPI diplomacy 1.1.2  resolve {resolve:>10.0}/s  phase {full:>10.0}/s");
-            println!("                      ratio   {:>10.1}    ratio {:>10.1}", decide / resolve, phase / full);
-        }
-        None => println!("PyPI diplomacy 1.1.2  not measured: `pip install diplomacy==1.1.2` in target/venv"),
+        Some(rates) => row("PyPI diplomacy 1.1.2", rates, [decide, phase]),
+        None => println!("PyPI diplomacy 1.1.2    not measured: sh tests/saved_games.sh installs it"),
     }
+    println!("chancery, all verdicts read: {verdicts:.0}/s");
+    let both = together(&cases);
+    println!("chancery, two threads: {both:.0}/s, {:.2} times one", both / decide);
 }

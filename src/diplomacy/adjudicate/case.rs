@@ -157,22 +157,23 @@ pub fn play(table: &Table, case: &Case, memory: &mut Workspace) -> Result<Answer
 pub fn play_with(table: &Table, case: &Case, profile: &Profile, memory: &mut Workspace) -> Result<Answer, CaseError> {
     let phase = table.map.flow.parse_short(&case.phase).ok_or_else(|| CaseError::Phase(case.phase.clone()))?;
     let position = position(table, case, profile.has(Rule::Hibernate))?;
-    let mut round = Round {
-        table,
-        profile,
-        case,
-        position: &position,
-        phase: &phase,
-        estates: Estates::of(&table.map),
-        answer: Answer::default(),
-    };
-    let next = match phase.letter() {
-        'M' => round.movement(memory),
-        'R' => round.retreats(),
-        'A' => round.adjustment(),
-        _ => return Err(CaseError::Phase(case.phase.clone())),
-    };
+    let mut round = Round::new(table, case, profile, &position, &phase);
+    let next = round.play(memory).ok_or_else(|| CaseError::Phase(case.phase.clone()))?;
     Ok(round.finish(next))
+}
+
+/// Plays one phase and stops before what follows it: the next position, and the units with no retreat.
+pub(super) fn play_alone(
+    table: &Table,
+    case: &Case,
+    profile: &Profile,
+    phase: &Phase,
+    memory: &mut Workspace,
+) -> Result<(Position, Vec<Piece>), CaseError> {
+    let position = position(table, case, profile.has(Rule::Hibernate))?;
+    let mut round = Round::new(table, case, profile, &position, phase);
+    let next = round.play(memory).ok_or_else(|| CaseError::Phase(case.phase.clone()))?;
+    Ok((next, round.destroyed))
 }
 
 /// A phase being played.
@@ -184,9 +185,31 @@ struct Round<'a> {
     phase: &'a Phase,
     estates: Estates,
     answer: Answer,
+    destroyed: Vec<Piece>,
 }
 
-impl Round<'_> {
+impl<'a> Round<'a> {
+    fn new(
+        table: &'a Table,
+        case: &'a Case,
+        profile: &'a Profile,
+        position: &'a Position,
+        phase: &'a Phase,
+    ) -> Round<'a> {
+        let estates = Estates::of(&table.map);
+        Round { table, profile, case, position, phase, estates, answer: Answer::default(), destroyed: Vec::new() }
+    }
+
+    /// Plays the phase; `None` if it is not one of the three kinds.
+    fn play(&mut self, memory: &mut Workspace) -> Option<Position> {
+        match self.phase.letter() {
+            'M' => Some(self.movement(memory)),
+            'R' => Some(self.retreats()),
+            'A' => Some(self.adjustment()),
+            _ => None,
+        }
+    }
+
     fn board(&self) -> &Board {
         &self.table.board
     }
@@ -236,8 +259,7 @@ impl Round<'_> {
             self.answer.results.insert(self.unit(*piece), codes);
         }
         self.list_needless(&resolution);
-        self.answer.destroyed = destroyed.iter().map(|d| self.unit(d.piece)).collect();
-        self.answer.destroyed.sort_unstable();
+        self.destroyed = destroyed.iter().map(|d| d.piece).collect();
         next
     }
 
@@ -328,6 +350,8 @@ impl Round<'_> {
         let centers = |power| next.centers(power).map(|c| next.board().province_code(c).to_owned()).collect();
         self.answer.centers = by_power(&next, centers);
         self.answer.dislodged = open_retreats(&next, next.dislodged());
+        self.answer.destroyed = self.destroyed.iter().map(|piece| self.unit(*piece)).collect();
+        self.answer.destroyed.sort_unstable();
         self.answer
     }
 }

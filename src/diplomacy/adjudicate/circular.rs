@@ -3,8 +3,9 @@
 //! otherwise the paradox rule decides. Works on one closed component of open decisions at a time.
 
 use super::board::{Board, NONE};
+use super::node::{Doing, Known, Node, Span, chain, mark};
 use super::profile::Paradox;
-use super::resolve::{Doing, Known, Node, Solver, Span, chain, mark};
+use super::resolve::Solver;
 
 /// Outcomes tried in one component before it is given to the paradox rule.
 const PATIENCE: u32 = 4096;

@@ -3,7 +3,10 @@
 //! removals.
 
 use super::case::Table;
-use super::{Adjustment, Estates, Fate, Position, Profile, Removal, RetreatFate, Retreats, Setup, Verdict, Workspace};
+use super::{
+    Adjusted, Adjustment, Estates, Fate, Piece, Position, Profile, Removal, RetreatFate, Retreats, Setup, Verdict,
+    Workspace,
+};
 use crate::diplomacy::map::PowerId;
 use crate::diplomacy::notation::{self, AdjustOrder};
 use serde::Deserialize;
@@ -40,9 +43,8 @@ pub struct DatcCase {
     expected: Value,
     #[serde(default)]
     retreat: Option<Value>,
-    /// Outcomes under other options.
     #[serde(default)]
-    pub choice: Vec<Value>,
+    choice: Vec<Value>,
     /// What the old judge did.
     #[serde(default)]
     pub dpjudge: Value,
@@ -60,7 +62,7 @@ pub struct Difference {
     pub got: String,
 }
 
-fn same(what: &'static str, want: &Value, got: &Value) -> Result<(), Difference> {
+pub(super) fn same(what: &'static str, want: &Value, got: &Value) -> Result<(), Difference> {
     if want == got { Ok(()) } else { Err(Difference { what, want: want.to_string(), got: got.to_string() }) }
 }
 
@@ -139,6 +141,68 @@ pub fn check_old(table: &Table, case: &DatcCase, old: &Profile, memory: &mut Wor
         same("result", &json!([played.order, want]), &json!([played.order, got]))?;
     }
     Ok(())
+}
+
+/// An outcome the file gives for another option of an issue.
+#[derive(Clone, Copy, Debug)]
+pub struct Choice<'a> {
+    /// `4.A.2`
+    pub issue: &'a str,
+    /// `all-hold`
+    pub option: &'a str,
+    said: &'a Value,
+}
+
+impl DatcCase {
+    /// The outcomes under other options.
+    pub fn choices(&self) -> impl Iterator<Item = Choice<'_>> {
+        self.choice
+            .iter()
+            .filter_map(|said| Some(Choice { issue: said["issue"].as_str()?, option: said["option"].as_str()?, said }))
+    }
+}
+
+/// Runs a case under a profile with one option chosen, and compares it with the outcome the file gives for that.
+pub fn check_choice(
+    table: &Table,
+    case: &DatcCase,
+    choice: Choice,
+    profile: &Profile,
+    memory: &mut Workspace,
+) -> Result<(), Difference> {
+    let said = choice.said;
+    if case.phase.ends_with("ADJUSTMENTS") {
+        let (adjusted, _) = play_adjustment(table, case, profile)?;
+        same("position", &said["position"], &position_of(&adjusted.position))?;
+        return same("removals", &said["automatic_removals"], &removed(&table.board, &adjusted.automatic));
+    }
+    let outcome = play_movement(table, case, profile, memory, &along(case, choice))?;
+    if choice.issue == "4.A.5" {
+        // What differs is the retreat phase.
+        let retreat = case.retreat.as_ref().ok_or_else(|| malformed("no retreat"))?;
+        let (results, next) = play_retreat(&outcome, retreat, profile)?;
+        for changed in list(said, "changed_results") {
+            let got = results.iter().find(|r| r[0] == changed["order"]).map_or(&Value::Null, |r| &r[1]);
+            same("retreat", &changed["result"], got)?;
+        }
+        return same("position", &said["position"], &position_of(&next));
+    }
+    same("position", &said["position"], &position_of(&outcome.position))?;
+    let plain = |d: &Value| json!([d["unit"], d.get("retreats").cloned().unwrap_or(json!([]))]);
+    let listed = |v: &Value| sorted(v.as_array().into_iter().flatten().map(plain).collect());
+    same("dislodged", &listed(&said["dislodged"]), &listed(&outcome.dislodged))
+}
+
+/// The orders with the path that an option of 4.A.6 writes out.
+fn along(case: &DatcCase, choice: Choice) -> Vec<Value> {
+    let Some(sea) = choice.option.strip_prefix("path-given-through-") else { return Vec::new() };
+    let orders = case.orders.values().filter_map(Value::as_array).flatten().filter_map(Value::as_str);
+    let changed = |order: &str| list(choice.said, "changed_results").iter().any(|c| c["order"] == order);
+    let written = orders.map(|order| match order.split_once(" - ") {
+        Some((unit, to)) if changed(order) => json!({ "sent_as": format!("{unit} - {sea} - {to}") }),
+        _ => Value::Null,
+    });
+    written.collect()
 }
 
 /// The orders as sent, but supports as written: the old judge refused their coasts.
@@ -258,6 +322,17 @@ fn check_retreat(outcome: &Outcome, retreat: &Value, profile: &Profile) -> Resul
         json!([notation::unit(board, d.piece.unit), places])
     });
     same("retreat", &sorted(open), &sorted(mine.collect()))?;
+    let (lines, next) = play_retreat(outcome, retreat, profile)?;
+    let results = list(&retreat["expected"], "results");
+    for (want, got) in results.iter().zip(&lines) {
+        same("retreat", &json!([want["order"], want["result"], want["legal"]]), got)?;
+    }
+    same("retreat", &retreat["expected"]["position"], &position_of(&next))
+}
+
+/// Plays the retreats of a case: order, result and whether it was legal, and the position afterwards.
+fn play_retreat(outcome: &Outcome, retreat: &Value, profile: &Profile) -> Result<(Vec<Value>, Position), Difference> {
+    let board = outcome.position.board();
     let mut phase = Retreats::new(profile, &outcome.position);
     let mut lines: Vec<(String, Option<usize>)> = Vec::new();
     for (power, orders) in retreat["orders"].as_object().into_iter().flatten() {
@@ -269,21 +344,29 @@ fn check_retreat(outcome: &Outcome, retreat: &Value, profile: &Profile) -> Resul
         }
     }
     let (fates, next) = phase.resolve();
-    let results = list(&retreat["expected"], "results");
-    for (want, (order, index)) in results.iter().zip(&lines) {
+    let told = lines.into_iter().map(|(order, index)| {
         let result = match index.map(|i| fates[i]) {
             None => "illegal",
             Some(RetreatFate::Retreats(_)) => "retreats",
             Some(RetreatFate::Bounces(_)) => "bounces",
             Some(RetreatFate::Disbands) => "disbands",
         };
-        let wanted = json!([want["order"], want["result"], want["legal"]]);
-        same("retreat", &wanted, &json!([order, result, index.is_some()]))?;
-    }
-    same("retreat", &retreat["expected"]["position"], &position_of(&next))
+        json!([order, result, index.is_some()])
+    });
+    Ok((told.collect(), next))
 }
 
 fn check_adjustment(table: &Table, case: &DatcCase, profile: &Profile) -> Result<(), Difference> {
+    let (adjusted, lines) = play_adjustment(table, case, profile)?;
+    let expected = &case.expected;
+    let results = list(expected, "results").iter().map(|r| json!([r["order"], r["legal"], r["result"]]));
+    same("position", &expected["position"], &position_of(&adjusted.position))?;
+    same("adjustment", &Value::Array(results.collect()), &Value::Array(lines))?;
+    same("removals", &expected["automatic_removals"], &removed(&table.board, &adjusted.automatic))
+}
+
+/// Plays an adjustment: what came of it, and of every order whether it was legal.
+fn play_adjustment(table: &Table, case: &DatcCase, profile: &Profile) -> Result<(Adjusted, Vec<Value>), Difference> {
     let board = &table.board;
     let position = read_position(table, &case.units, &case.centers)?;
     let estates = Estates::of(&table.map);
@@ -296,15 +379,12 @@ fn check_adjustment(table: &Table, case: &DatcCase, profile: &Profile) -> Result
             lines.push(json!([order, legal, if legal { "succeeds" } else { "illegal" }]));
         }
     }
-    let adjusted = phase.resolve();
-    let expected = &case.expected;
-    let results = list(expected, "results").iter().map(|r| json!([r["order"], r["legal"], r["result"]]));
-    same("position", &expected["position"], &position_of(&adjusted.position))?;
-    same("adjustment", &Value::Array(results.collect()), &Value::Array(lines))?;
-    let automatic = adjusted.automatic.iter();
-    let automatic =
-        automatic.map(|p| json!({"power": board.power_key(p.power), "unit": notation::unit(board, p.unit)}));
-    same("removals", &expected["automatic_removals"], &Value::Array(automatic.collect()))
+    Ok((phase.resolve(), lines))
+}
+
+fn removed(board: &super::Board, pieces: &[Piece]) -> Value {
+    let told = pieces.iter().map(|p| json!({"power": board.power_key(p.power), "unit": notation::unit(board, p.unit)}));
+    Value::Array(told.collect())
 }
 
 fn adjust(board: &super::Board, phase: &mut Adjustment, power: PowerId, text: &str) -> bool {

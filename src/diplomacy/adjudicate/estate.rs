@@ -5,7 +5,7 @@ use super::profile::Profile;
 use super::rows::At;
 use super::setup::Position;
 use crate::diplomacy::map::{Map, PowerId, ProvinceId};
-use crate::diplomacy::rules::Rule;
+use crate::diplomacy::rules::{Rule, Rules};
 
 /// The rights of one power.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,15 +78,43 @@ pub struct Due {
     pub limit: u16,
 }
 
+/// A board as builds are counted on it: the adjudicator's positions are such, and the boards of order entry.
+pub trait Holdings {
+    /// Centres a power owns, in code order.
+    fn owned(&self, power: PowerId) -> Vec<ProvinceId>;
+    /// Where its units stand.
+    fn manned(&self, power: PowerId) -> Vec<ProvinceId>;
+    /// Whether a province of the map has no unit.
+    fn is_vacant(&self, at: ProvinceId) -> bool;
+}
+
+impl Holdings for Position {
+    fn owned(&self, power: PowerId) -> Vec<ProvinceId> {
+        self.centers(power).collect()
+    }
+    fn manned(&self, power: PowerId) -> Vec<ProvinceId> {
+        self.units(power).map(|unit| self.board().province(unit.at)).collect()
+    }
+    fn is_vacant(&self, at: ProvinceId) -> bool {
+        at.index() < self.board().provinces() && self.at(at).is_none()
+    }
+}
+
 /// What a power owes or may do now.
 pub fn due(profile: &Profile, position: &Position, estates: &Estates, power: PowerId) -> Due {
+    due_on(&profile.rules, position, estates, power)
+}
+
+/// The same on any board.
+pub fn due_on(rules: &Rules, board: &impl Holdings, estates: &Estates, power: PowerId) -> Due {
     let none = Estate::default();
     let estate = estates.get(power).unwrap_or(&none);
-    let need = entitlement(profile, position, estate, power) - position.units(power).count() as i32;
+    let (centers, manned) = (board.owned(power), board.manned(power));
+    let need = entitlement(rules, estate, &centers, &manned) - manned.len() as i32;
     if need <= 0 {
         return Due { power, need, count: need, sites: Vec::new(), limit: 0 };
     }
-    let sites = sites(profile, position, estates, power);
+    let sites = sites(rules, board, estates, estate, &centers);
     let spare = sites.iter().filter(|s| estate.alternatives.iter().any(|(a, _)| a == *s)).count();
     let limit = (sites.len() - spare) as u16;
     Due { power, need, count: need.min(i32::from(limit)), sites, limit }
@@ -98,57 +126,65 @@ pub fn all_due(profile: &Profile, position: &Position, estates: &Estates) -> Vec
     powers.map(|p| due(profile, position, estates, p)).filter(|d| d.count != 0).collect()
 }
 
-fn entitlement(profile: &Profile, position: &Position, estate: &Estate, power: PowerId) -> i32 {
+/// Units a power may have: its centres and tokens, and reserves and militia while it owns a home.
+fn entitlement(rules: &Rules, estate: &Estate, centers: &[ProvinceId], manned: &[ProvinceId]) -> i32 {
     let tokens = i32::from(estate.undetermined) + i32::from(estate.garrison) + i32::from(estate.raised);
-    let centers = position.centers(power).count() as i32 + tokens;
-    if !estate.homes.iter().any(|h| position.owner(*h) == Some(power)) {
-        return centers;
+    let entitled = centers.len() as i32 + tokens;
+    if !estate.homes.iter().any(|home| centers.contains(home)) {
+        return entitled;
     }
-    let at_home = |unit: &crate::diplomacy::position::Unit| estate.homes.contains(&position.board().province(unit.at));
-    let reserves = if profile.has(Rule::NoReserves) { 0 } else { i32::from(estate.reserves) };
-    let militia = if profile.has(Rule::NoMilitia) { 0 } else { i32::from(estate.militia) };
-    centers + reserves + militia.min(position.units(power).filter(at_home).count() as i32)
+    let at_home = manned.iter().filter(|at| estate.homes.contains(at)).count() as i32;
+    let reserves = if rules.has(Rule::NoReserves) { 0 } else { i32::from(estate.reserves) };
+    let militia = if rules.has(Rule::NoMilitia) { 0 } else { i32::from(estate.militia) };
+    entitled + reserves + militia.min(at_home)
 }
 
-/// Sites in code order; the order of the steps is that of adjudication.md 8.
-fn sites(profile: &Profile, position: &Position, estates: &Estates, power: PowerId) -> Vec<ProvinceId> {
-    let Some(estate) = estates.get(power) else { return Vec::new() };
-    let vacant = |p: &ProvinceId| position.at(*p).is_none();
-    let open = |p: &ProvinceId| p.index() < position.board().provinces();
-    if estate.undetermined > 0 || estate.garrison > 0 {
+/// Sites in code order; the steps are those of adjudication.md 8.
+fn sites(
+    rules: &Rules,
+    board: &impl Holdings,
+    estates: &Estates,
+    estate: &Estate,
+    centers: &[ProvinceId],
+) -> Vec<ProvinceId> {
+    let vacant = |p: &ProvinceId| board.is_vacant(*p);
+    let mut sites: Vec<ProvinceId> = if estate.undetermined + estate.garrison > 0 {
         let homes = if estate.homes.is_empty() { &estate.original_homes } else { &estate.homes };
-        return homes.iter().copied().filter(open).filter(vacant).collect();
+        homes.iter().copied().filter(vacant).collect()
+    } else {
+        let mut sites = base(rules, estates, estate, centers);
+        sites.retain(|p| vacant(p) && !estates.is_home(*p, |e| e.undetermined + e.garrison > 0));
+        let standing = sites.clone();
+        sites.retain(|p| {
+            estate.alternatives.iter().filter(|(a, _)| a == p).all(|(_, limits)| {
+                let limits = if limits.is_empty() { &estate.homes } else { limits };
+                limits.iter().any(|home| home != p && standing.contains(home))
+            })
+        });
+        sites
+    };
+    if !rules.has(Rule::NoFactories) {
+        sites.extend(estate.factories.iter().copied().filter(vacant));
     }
+    if estate.raised > 0 && !rules.has(Rule::NoPartisans) {
+        sites.extend(estate.partisans.iter().copied().filter(vacant));
+    }
+    sites.sort_unstable();
+    sites.dedup();
+    sites
+}
+
+/// The owned centres a power might build in were they all vacant (step 2), its alternative homes among them.
+fn base(rules: &Rules, estates: &Estates, estate: &Estate, centers: &[ProvinceId]) -> Vec<ProvinceId> {
+    let remote = rules.has(Rule::RemoteBuilds);
+    let lost = remote && !estate.original_homes.iter().any(|home| centers.contains(home));
     let unassigned = estates.0.iter().all(|e| e.homes.is_empty());
-    let remote = profile.has(Rule::RemoteBuilds);
-    if remote && !estate.original_homes.iter().any(|h| position.owner(*h) == Some(power)) {
-        return Vec::new();
-    }
-    let everywhere =
-        profile.has(Rule::BuildAny) || remote && !profile.has(Rule::HomeBuilds) || estate.claims > 0 || unassigned;
+    let homes_of_all = rules.has(Rule::HomeBuilds);
+    let everywhere = rules.has(Rule::BuildAny) || remote && !homes_of_all || estate.claims > 0 || unassigned;
     let fits = |p: &ProvinceId| {
-        everywhere || profile.has(Rule::HomeBuilds) && estates.is_home(*p, |_| true) || estate.homes.contains(p)
+        let among = if homes_of_all { estates.is_home(*p, |_| true) } else { estate.homes.contains(p) };
+        let stands_in = || estate.alternatives.iter().any(|(a, _)| a == p);
+        !lost && (everywhere || among || stands_in())
     };
-    let mut sites: Vec<ProvinceId> = position.centers(power).filter(fits).filter(vacant).collect();
-    sites.retain(|p| !estates.is_home(*p, |e| e.undetermined > 0 || e.garrison > 0));
-    let stands_in = |p: &ProvinceId| match estate.alternatives.iter().find(|(a, _)| a == p) {
-        None => true,
-        Some((_, limits)) if limits.is_empty() => sites.iter().any(|s| estate.homes.contains(s) && s != p),
-        Some((_, limits)) => limits.iter().any(|l| sites.contains(l)),
-    };
-    let mut kept: Vec<ProvinceId> = sites.iter().copied().filter(stands_in).collect();
-    let owned = |a: &ProvinceId| position.owner(*a) == Some(power) || !position.board().is_center(*a);
-    let alternatives = estate.alternatives.iter().map(|(a, _)| *a);
-    kept.extend(
-        alternatives.filter(open).filter(vacant).filter(owned).filter(stands_in).filter(|a| !sites.contains(a)),
-    );
-    if !profile.has(Rule::NoFactories) {
-        kept.extend(estate.factories.iter().copied().filter(open).filter(vacant));
-    }
-    if estate.raised > 0 && !profile.has(Rule::NoPartisans) {
-        kept.extend(estate.partisans.iter().copied().filter(open).filter(vacant));
-    }
-    kept.sort_unstable();
-    kept.dedup();
-    kept
+    centers.iter().copied().filter(fits).collect()
 }

@@ -2,8 +2,8 @@
 //! the resolution itself: nothing is computed twice, and nothing at all unless somebody asks.
 
 use super::board::NONE;
+use super::node::{Doing, Known, Node, chain, mark};
 use super::resolution::{Fate, Resolution};
-use super::resolve::{Doing, Known, Node, chain, mark};
 use super::rows::At;
 use crate::diplomacy::map::{LocationId, ProvinceId};
 use crate::diplomacy::notation;

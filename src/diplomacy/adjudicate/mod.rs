@@ -16,7 +16,8 @@
 //! | adjustments | [`due()`] or [`all_due`], [`Adjustment::new`], [`Adjustment::order`], [`Adjustment::resolve`] |
 //! | civil disorder | units hold, dislodged ones disband, builds lapse; [`removals`] for missing removals |
 //!
-//! [`case`] plays a whole phase from text to text, [`datc`] runs the DATC data.
+//! [`case`] plays a whole phase from text to text, [`datc`] runs the DATC data, [`jdip`] reads
+//! and runs cases in the older format of jDip.
 //!
 //! Orders pass a door: what could not be carried out whatever the others do is refused as [`Illegal`], and its unit
 //! holds. Nothing a caller passes can panic; what is wrong about a board is a [`SetupError`].
@@ -29,11 +30,17 @@ mod board;
 mod calendar;
 pub mod case;
 mod chains;
+mod choice;
 mod circular;
 pub mod datc;
+mod equations;
 mod estate;
 mod explain;
+mod fallback;
+pub mod jdip;
+mod link;
 mod movement;
+mod node;
 mod profile;
 mod resolution;
 mod resolve;
@@ -45,7 +52,8 @@ mod wording;
 pub use adjustment::{Adjusted, Adjustment, IllegalAdjustment, removals};
 pub use board::{Board, Crossing};
 pub use calendar::{Advance, Capture, Season, advance, count_centers, goal, scores, short, victors};
-pub use estate::{Due, Estate, Estates, all_due, due};
+pub use choice::UnknownChoice;
+pub use estate::{Due, Estate, Estates, Holdings, all_due, due, due_on};
 pub use explain::explain;
 pub use movement::{Illegal, Movement, Workspace};
 pub use profile::{AdjacentConvoy, Paradox, Profile, Removal};

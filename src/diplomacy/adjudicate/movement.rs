@@ -4,6 +4,7 @@
 
 use super::board::{Board, Crossing, NONE};
 use super::chains;
+use super::fallback;
 use super::profile::{AdjacentConvoy, Profile};
 use super::resolution::Resolution;
 use super::resolve::Solver;
@@ -73,7 +74,14 @@ pub enum Illegal {
 pub(super) enum Way {
     Any,
     Via,
-    Path { first: u32, count: u16 },
+    Path {
+        first: u32,
+        count: u16,
+    },
+    /// On foot, whatever was ordered (4.A.3, falling back to land).
+    Foot,
+    /// By a convoy that is known to hold (the same).
+    Sure,
 }
 
 /// An order that passed the door, in the resolver's terms.
@@ -173,7 +181,7 @@ impl<'a> Movement<'a> {
     /// Decides every order.
     pub fn resolve(self) -> Resolution<'a> {
         let Workspace { acts, paths, solver } = self.memory;
-        solver.resolve(self.profile, self.position, acts, paths);
+        fallback::resolve(solver, self.profile, self.position, acts, paths);
         Resolution::new(self.profile, self.position, acts, paths, solver)
     }
 

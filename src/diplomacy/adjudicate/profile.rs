@@ -25,7 +25,7 @@ pub enum AdjacentConvoy {
     /// With `VIA`, a written path, or a fleet of its own power on a route; no falling back to land (default).
     #[default]
     Intent,
-    /// As above; an army ordered `VIA` for which no route was ordered walks.
+    /// As above; an army whose convoy is broken, or was not ordered, walks.
     IntentOrLand,
     /// Only with `VIA` or a written path.
     Explicit,

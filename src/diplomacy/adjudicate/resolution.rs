@@ -3,8 +3,9 @@
 
 use super::board::{Board, NONE};
 use super::movement::{Act, Way};
+use super::node::{Doing, Known, Node, chain, mark};
 use super::profile::Profile;
-use super::resolve::{Doing, Known, Node, Solver, chain, mark};
+use super::resolve::Solver;
 use super::setup::{Dislodged, Piece, Position};
 use crate::diplomacy::map::{LocationId, ProvinceId};
 use crate::diplomacy::position::Unit;

@@ -178,11 +178,25 @@ impl Art {
     /// The best art for a map: geographic where its contacts are those of a geographic art, whatever its places are
     /// called, else one made from its graph, which takes a while and is worth keeping (up to seconds for hundreds of
     /// provinces).
+    ///
+    /// A board that morphs or the phase have changed keeps the picture of its map while that can be.
     pub fn for_map(map: &Map) -> Cow<'static, Art> {
-        match Art::geographic(map) {
-            Some(art) => art,
-            None => Cow::Owned(layout::layout(map)),
+        Art::drawn(map, &|map| layout::layout(map))
+    }
+
+    /// The same with something else to lay boards out, which may remember.
+    pub(super) fn drawn(map: &Map, lay_out: &dyn Fn(&Map) -> Art) -> Cow<'static, Art> {
+        if let Some(art) = Art::geographic(map) {
+            return art;
         }
+        let changed = |base: &Map| contacts_of(base) != contacts_of(map);
+        if let Some(base) = map.unchanged().filter(changed) {
+            let art = Art::geographic(&base).unwrap_or_else(|| Cow::Owned(lay_out(&base)));
+            if let Some(fitted) = art.fitted(map) {
+                return Cow::Owned(fitted);
+            }
+        }
+        Cow::Owned(lay_out(map))
     }
 
     /// Geographic art with exactly the contacts of the map, with the map's codes.
@@ -199,7 +213,7 @@ impl Art {
     }
 
     /// This art with other codes; `codes` maps the map's province codes to the art's.
-    fn renamed(&self, map: &Map, codes: &BTreeMap<String, String>) -> Art {
+    pub(super) fn renamed(&self, map: &Map, codes: &BTreeMap<String, String>) -> Art {
         let mut art = self.clone();
         art.spots.clear();
         let back: BTreeMap<&str, &str> = codes.iter().map(|(ours, theirs)| (theirs.as_str(), ours.as_str())).collect();

@@ -8,6 +8,8 @@
 
 mod arrows;
 pub mod art;
+pub mod gallery;
+mod inset;
 pub mod layout;
 pub mod notation;
 mod orders;
@@ -15,15 +17,18 @@ mod paint;
 pub mod palette;
 mod pen;
 mod raster;
+pub mod results;
 mod same_graph;
 
 pub use art::Art;
+pub use gallery::Gallery;
 pub use notation::Mark;
-pub use palette::Theme;
+pub use palette::{Colour, Theme};
 pub use raster::{PngError, png};
 
 use super::map::{Map, PowerId, ProvinceId};
 use super::position::Unit;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A unit on the picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,11 +73,18 @@ pub struct Picture<'a> {
     pub theme: Theme,
     /// A panel with the powers, their letters and counts of units and centres.
     pub legend: bool,
+    /// Powers nobody plays: their units are hatched.
+    pub dummies: BTreeSet<PowerId>,
+    /// Powers that another power plays, with that other: their units wear a ring of its colour.
+    pub rulers: BTreeMap<PowerId, PowerId>,
+    /// Colours that are not the usual ones.
+    pub colours: BTreeMap<PowerId, Colour>,
 }
 
 impl<'a> Picture<'a> {
-    /// The empty board.
+    /// The empty board. Who is a dummy, and whose, is what the map says.
     pub fn empty(map: &'a Map, art: &'a Art) -> Self {
+        let ruler = |id: PowerId| map[id].control.first().and_then(|key| map.power(key));
         Picture {
             map,
             art,
@@ -84,6 +96,9 @@ impl<'a> Picture<'a> {
             viewer: String::new(),
             theme: Theme::Light,
             legend: false,
+            dummies: map.power_ids().filter(|id| map[*id].dummy).collect(),
+            rulers: map.power_ids().filter_map(|id| Some((id, ruler(id)?))).collect(),
+            colours: BTreeMap::new(),
         }
     }
 

@@ -51,6 +51,44 @@ impl Mark {
     }
 }
 
+/// What is seen of a unit of which not all is seen (variants.md 4.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sighting {
+    /// It comes from somewhere unseen.
+    Arrives,
+    /// It is there; what it did is unknown.
+    Found,
+    /// It goes somewhere unseen.
+    Departs,
+    /// It was there; what it did is unknown.
+    Lost,
+}
+
+impl Sighting {
+    /// All with their words.
+    pub const ALL: [(Sighting, &'static str); 4] = [
+        (Sighting::Arrives, "ARRIVES"),
+        (Sighting::Found, "FOUND"),
+        (Sighting::Departs, "DEPARTS"),
+        (Sighting::Lost, "LOST"),
+    ];
+
+    /// The sighting of that word.
+    pub fn named(word: &str) -> Option<Sighting> {
+        Self::ALL.iter().find(|(_, name)| *name == word).map(|(sighting, _)| *sighting)
+    }
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(sighting, _)| *sighting == self).map_or("", |(_, word)| word)
+    }
+
+    /// Whether the unit is where it is seen when the phase is over, not when it began.
+    pub fn comes(self) -> bool {
+        matches!(self, Sighting::Arrives | Sighting::Found)
+    }
+}
+
 /// What a unit, or a power, was told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Act {
@@ -89,6 +127,8 @@ pub enum Act {
     Waive,
     /// Remove.
     Remove,
+    /// No order, but what somebody saw of a unit in a blind game.
+    Seen(Sighting),
     /// Anything else, as written.
     Other(String),
 }
@@ -153,6 +193,7 @@ fn act(map: &Map, words: &[&str]) -> Option<Act> {
         ["R", to] => Some(Act::Retreat(place(to)?)),
         ["D" | "DISBAND"] => Some(Act::Disband),
         ["B"] => Some(Act::Build),
+        [word] => Sighting::named(word).map(Act::Seen),
         _ => None,
     }
 }
@@ -211,6 +252,7 @@ pub fn sentence(map: &Map, told: &Told, marks: &[Mark]) -> String {
         Act::Build => format!("Builds {who}."),
         Act::Waive => "Build waived.".to_string(),
         Act::Remove => format!("Removes {who}."),
+        Act::Seen(sighting) => format!("{who} {}.", sighting.word()),
         Act::Other(text) => format!("{text}."),
     };
     if marks.is_empty() {

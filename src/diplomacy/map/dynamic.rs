@@ -45,6 +45,14 @@ impl Map {
         Ok(loaded)
     }
 
+    /// The board as its file has it, if morphs or a phase have made this one from it.
+    pub fn unchanged(&self) -> Option<Map> {
+        if std::sync::Arc::ptr_eq(&self.draft, &self.origin) {
+            return None;
+        }
+        self.with_morphs(&[], None).ok().map(|loaded| loaded.map)
+    }
+
     /// Whether the board changes with the phase, so that units must be compared with it after each.
     pub fn is_dynamic(&self) -> bool {
         !self.draft.blocks.is_empty()

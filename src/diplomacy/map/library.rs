@@ -18,6 +18,7 @@ const RELEASED: &[(&str, &[u8])] = embedded![
     "1900.map",
     "aberration.map",
     "ambition.map",
+    "ancmed.hints",
     "ancmed.map",
     "brazilian.map",
     "britain.map",
@@ -28,6 +29,7 @@ const RELEASED: &[(&str, &[u8])] = embedded![
     "crowded.map",
     "empire-up.map",
     "empire.map",
+    "fiveman.hints",
     "fiveman.map",
     "fleetrome.map",
     "france-austria.map",
@@ -35,6 +37,7 @@ const RELEASED: &[(&str, &[u8])] = embedded![
     "germany-italy.map",
     "hundred.map",
     "imperial.geography",
+    "imperial.hints",
     "imperial.locations",
     "imperial.map",
     "imperial.military",
@@ -47,6 +50,7 @@ const RELEASED: &[(&str, &[u8])] = embedded![
     "pure.map",
     "renaissance.map",
     "sailho.map",
+    "sengoku.hints",
     "sengoku.map",
     "shiftaround.map",
     "shiftleft.map",
@@ -77,7 +81,7 @@ const TRIAL: &[(&str, &[u8])] = embedded![
     "standard_glhetg.map",
 ];
 
-/// The maps in the program: released ones and trials, with all they use.
+/// The maps in the program: released ones and trials, with all they use and the hints for their pictures.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct BuiltIn;
 
@@ -189,7 +193,9 @@ mod tests {
                 .unwrap()
                 .map(|e| e.unwrap().file_name().into_string().unwrap())
                 .filter(|n| {
-                    [".map", ".geography", ".locations", ".politics", ".military"].iter().any(|e| n.ends_with(e))
+                    [".map", ".geography", ".locations", ".politics", ".military", ".hints"]
+                        .iter()
+                        .any(|e| n.ends_with(e))
                 })
                 .collect();
             on_disk.sort();

@@ -16,6 +16,7 @@ mod names;
 mod powers;
 mod read;
 mod review;
+mod seats;
 pub mod source;
 mod terrain;
 pub mod words;
@@ -134,7 +135,7 @@ pub struct Border {
     pub only: Option<Vec<char>>,
     /// `:` with no letters: nobody may pass.
     pub closed: bool,
-    /// Centres of which the unit's owner must hold one, or empty.
+    /// Centres all of which the unit's owner must own (map-file.md 5.5); empty: none.
     pub needs: Vec<ProvinceId>,
 }
 

@@ -4,97 +4,42 @@ use super::code::{Code, Fault, Remark, Warning};
 use super::entry::{Entry, Parsed};
 use super::phrase::{Item, Phrase, Spot};
 use super::words::Verb;
-use super::{OrderContext, a_unit};
-use crate::diplomacy::map::{ProvinceId, Terrain, UnitKind};
+use super::{Board, OrderContext, a_unit};
+use crate::diplomacy::adjudicate::{Due, Estates, Holdings, due_on};
+use crate::diplomacy::map::{Map, PowerId, ProvinceId, Terrain, UnitKind};
 use crate::diplomacy::position::Unit;
 use crate::diplomacy::rules::Rule;
 
-/// What a power may or must do in an adjustment phase (adjudication.md 8).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entitlement {
-    /// Builds (positive, already limited by the sites) or removals (negative) due.
-    pub due: i32,
-    /// Provinces where the power may build, in code order.
-    pub sites: Vec<ProvinceId>,
+/// A board of order entry, on its map, as builds are counted on it.
+struct Entered<'a> {
+    map: &'a Map,
+    board: &'a Board,
 }
 
-/// Computes what is due to the context's power.
-pub fn entitlement(ctx: &OrderContext<'_>) -> Entitlement {
-    let (board, power) = (ctx.board, ctx.power);
-    let facts = &ctx.map[power];
-    let tokens = board.tokens.get(&power).copied().unwrap_or_default();
-    let (centers, homes) = (board.centers_of(power), board.homes_of(power));
-    let mut entitled = centers.len() + usize::from(tokens.undetermined + tokens.garrison + tokens.partisan);
-    if homes.iter().any(|home| centers.contains(home)) {
-        if !ctx.rules.has(Rule::NoReserves) {
-            entitled += usize::from(facts.reserves);
-        }
-        if !ctx.rules.has(Rule::NoMilitia) {
-            let at_home = board.units_of(power).iter().filter(|unit| {
-                let province = ctx.province(unit.at);
-                homes.contains(&province) && centers.contains(&province)
-            });
-            entitled += usize::from(facts.militia).min(at_home.count());
-        }
+impl Holdings for Entered<'_> {
+    fn owned(&self, power: PowerId) -> Vec<ProvinceId> {
+        self.board.centers_of(power).to_vec()
     }
-    let need = entitled as i32 - board.units_of(power).len() as i32;
-    let sites = if need > 0 { sites(ctx) } else { Vec::new() };
-    let stand_ins = sites.iter().filter(|site| facts.alternatives.iter().any(|(at, _)| at == *site)).count();
-    let due = if need > 0 { need.min((sites.len() - stand_ins) as i32) } else { need };
-    Entitlement { due, sites }
+    fn manned(&self, power: PowerId) -> Vec<ProvinceId> {
+        self.board.units_of(power).iter().map(|unit| self.map.province_of(unit.at)).collect()
+    }
+    fn is_vacant(&self, at: ProvinceId) -> bool {
+        self.board.unit_in(self.map, at).is_none()
+    }
 }
 
-/// Where the power may build now.
-fn sites(ctx: &OrderContext<'_>) -> Vec<ProvinceId> {
-    let (board, power, rules) = (ctx.board, ctx.power, ctx.rules);
-    let facts = &ctx.map[power];
-    let (centers, homes) = (board.centers_of(power), board.homes_of(power));
-    let vacant = |site: &ProvinceId| board.unit_in(ctx.map, *site).is_none();
-    let tokens = board.tokens.get(&power).copied().unwrap_or_default();
-    let mut sites: Vec<ProvinceId>;
-    if tokens.undetermined + tokens.garrison > 0 {
-        let original = if homes.is_empty() { facts.homes.as_slice() } else { homes };
-        sites = original.iter().copied().filter(vacant).collect();
-    } else {
-        let homeless = !ctx.map.new_homes.is_empty() && board.homes.values().all(Vec::is_empty);
-        let any = rules.has(Rule::BuildAny) || tokens.claims > 0 || homeless;
-        let remote = rules.has(Rule::RemoteBuilds);
-        sites = if remote && !facts.homes.iter().any(|home| centers.contains(home)) {
-            Vec::new()
-        } else if rules.has(Rule::HomeBuilds) && !any {
-            let somebodys = |center: &ProvinceId| board.homes.values().any(|homes| homes.contains(center));
-            centers.iter().copied().filter(somebodys).collect()
-        } else if any || remote {
-            centers.to_vec()
-        } else {
-            centers.iter().copied().filter(|center| homes.contains(center)).collect()
-        };
-        let alternatives = facts.alternatives.iter().map(|(at, _)| *at);
-        let added: Vec<ProvinceId> = alternatives.filter(|at| centers.contains(at) && !sites.contains(at)).collect();
-        sites.extend(added);
-        let guarded = |site: &ProvinceId| {
-            board.tokens.iter().any(|(other, held)| {
-                *other != power && held.undetermined + held.garrison > 0 && board.homes_of(*other).contains(site)
-            })
-        };
-        sites.retain(|site| vacant(site) && !guarded(site));
-        let standing = sites.clone();
-        sites.retain(|site| {
-            facts.alternatives.iter().filter(|(at, _)| at == site).all(|(_, limits)| {
-                let limits = if limits.is_empty() { homes } else { limits.as_slice() };
-                limits.iter().any(|home| home != site && standing.contains(home))
-            })
-        });
+/// What is due to the context's power (adjudication.md 8).
+fn entitlement(ctx: &OrderContext<'_>) -> Due {
+    let mut estates = Estates::of(ctx.map);
+    for (power, estate) in ctx.map.power_ids().zip(&mut estates.0) {
+        let tokens = ctx.board.tokens.get(&power).copied().unwrap_or_default();
+        estate.homes = ctx.board.homes_of(power).to_vec();
+        estate.undetermined = tokens.undetermined;
+        estate.garrison = tokens.garrison;
+        estate.raised = tokens.partisan;
+        estate.claims = tokens.claims;
     }
-    if !rules.has(Rule::NoFactories) {
-        sites.extend(facts.factories.iter().copied().filter(vacant));
-    }
-    if tokens.partisan > 0 && !rules.has(Rule::NoPartisans) {
-        sites.extend(facts.partisans.iter().copied().filter(vacant));
-    }
-    sites.sort_unstable();
-    sites.dedup();
-    sites
+    due_on(ctx.rules, &Entered { map: ctx.map, board: ctx.board }, &estates, ctx.power)
 }
 
 /// Checks one order of an adjustment phase by itself.
@@ -124,7 +69,7 @@ pub fn check_after(ctx: &OrderContext<'_>, phrase: Phrase, built: &[ProvinceId])
         return Err(bad(&right));
     }
     match verbs[..] {
-        [] if right.due < 0 => remove(ctx, &right, *kind, spot),
+        [] if right.count < 0 => remove(ctx, &right, *kind, spot),
         [] | [Verb::Build] => build(ctx, &right, *kind, spot, built),
         [Verb::Disband | Verb::Retreat] => remove(ctx, &right, *kind, spot),
         [Verb::Keep | Verb::Hold] => {
@@ -135,25 +80,25 @@ pub fn check_after(ctx: &OrderContext<'_>, phrase: Phrase, built: &[ProvinceId])
     }
 }
 
-fn waive(ctx: &OrderContext<'_>, right: &Entitlement, number: Option<u32>) -> Result<Parsed, Fault> {
-    if right.due < 0 {
-        let text = format!("Nothing can be waived: {} must be removed.", units(-right.due));
+fn waive(ctx: &OrderContext<'_>, right: &Due, number: Option<u32>) -> Result<Parsed, Fault> {
+    if right.count < 0 {
+        let text = format!("Nothing can be waived: {} must be removed.", units(-right.count));
         return Err(Fault::new(Code::AdjBad, text));
     }
     if number == Some(0) {
         return Err(bad(right));
     }
-    let remarks = match right.due {
+    let remarks = match right.count {
         0 => vec![Remark::new(Warning::NothingDue, "Nothing is due, so there is nothing to waive.")],
         _ => Vec::new(),
     };
-    let number = number.map(|n| n.min(right.due.unsigned_abs()));
+    let number = number.map(|n| n.min(right.count.unsigned_abs()));
     Ok(Parsed::new(ctx.map, Entry::Waive(number), remarks))
 }
 
 fn build(
     ctx: &OrderContext<'_>,
-    right: &Entitlement,
+    right: &Due,
     kind: Option<UnitKind>,
     spot: &Spot,
     built: &[ProvinceId],
@@ -162,8 +107,8 @@ fn build(
     let mut remarks = Vec::new();
     let at = if kind == Some(UnitKind::Army) { ctx.without_coast(at, &mut remarks)? } else { at };
     let province = ctx.province(at);
-    if right.due <= 0 {
-        let text = match right.due {
+    if right.count <= 0 {
+        let text = match right.count {
             0 => "No build is due to you.".to_string(),
             n => format!("No build is due to you: {} must be removed.", units(-n)),
         };
@@ -205,12 +150,7 @@ fn build(
 }
 
 /// Builds may not use an alternative site and everything it stands in for.
-fn alternatives(
-    ctx: &OrderContext<'_>,
-    right: &Entitlement,
-    province: ProvinceId,
-    built: &[ProvinceId],
-) -> Result<(), Fault> {
+fn alternatives(ctx: &OrderContext<'_>, right: &Due, province: ProvinceId, built: &[ProvinceId]) -> Result<(), Fault> {
     for (site, limits) in &ctx.map[ctx.power].alternatives {
         let limits = if limits.is_empty() { ctx.board.homes_of(ctx.power) } else { limits.as_slice() };
         let open = limits.iter().copied().filter(|limit| right.sites.contains(limit) && limit != site);
@@ -246,9 +186,9 @@ fn claims(ctx: &OrderContext<'_>, province: ProvinceId, built: &[ProvinceId]) ->
     Ok(())
 }
 
-fn remove(ctx: &OrderContext<'_>, right: &Entitlement, kind: Option<UnitKind>, spot: &Spot) -> Result<Parsed, Fault> {
-    if right.due >= 0 {
-        let text = match right.due {
+fn remove(ctx: &OrderContext<'_>, right: &Due, kind: Option<UnitKind>, spot: &Spot) -> Result<Parsed, Fault> {
+    if right.count >= 0 {
+        let text = match right.count {
             0 => "No removal is due from you.".to_string(),
             n => format!("No removal is due from you: you may build {}.", units(n)),
         };
@@ -282,8 +222,8 @@ fn units(n: i32) -> String {
     if n == 1 { "1 unit".into() } else { format!("{n} units") }
 }
 
-fn bad(right: &Entitlement) -> Fault {
-    let text = match right.due {
+fn bad(right: &Due) -> Fault {
+    let text = match right.count {
         0 => "Nothing is due from you in this phase.".to_string(),
         n if n > 0 => format!("{} may be built: BUILD A place, BUILD F place, or WAIVE.", units(n)),
         n => format!("{} must be removed: REMOVE A place or REMOVE F place.", units(-n)),
@@ -318,15 +258,15 @@ pub fn settle_set(ctx: &OrderContext<'_>, entries: &[Entry]) -> Result<Vec<Strin
         .collect();
     let waived = entries.iter().any(|entry| matches!(entry, Entry::Waive(_)));
     let unattended = ctx.dummies.contains(&ctx.power) || ctx.rules.has(Rule::Solitaire);
-    let due = right.due.unsigned_abs() as usize;
-    if right.due > 0 && (waived || unattended) && lines.len() < due {
+    let due = right.count.unsigned_abs() as usize;
+    if right.count > 0 && (waived || unattended) && lines.len() < due {
         lines.resize(due, Entry::Waive(None).canonical(ctx.map));
     }
     if lines.len() == due {
         return Ok(lines);
     }
     let given = lines.len() as i32;
-    let text = match right.due {
+    let text = match right.count {
         n if n > 0 && given < n => {
             format!("{} may be built, {given} ordered: build more, or WAIVE the rest.", units(n))
         }

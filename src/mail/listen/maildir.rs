@@ -12,6 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
+/// Makes the Maildir where there is none yet: the mail server may not have delivered anything so far.
+pub fn make(maildir: &Path) -> io::Result<()> {
+    ["tmp", "new", "cur"].iter().try_for_each(|part| fs::create_dir_all(maildir.join(part)))
+}
+
 /// Reads and removes everything in `new/`, oldest name first. Returns how many were taken, and the first trouble.
 /// A message is removed only after the store has it; one that vanishes meanwhile is no error.
 pub fn scan(maildir: &Path, max_bytes: usize, store: &Store) -> io::Result<usize> {
@@ -65,6 +70,7 @@ pub fn watch(
     stop: &AtomicBool,
     trouble: &mut dyn FnMut(&io::Error),
 ) -> io::Result<()> {
+    make(maildir)?;
     let (sender, events) = mpsc::channel();
     // Creation, hard links and renames count; our own reading makes events too and must not.
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {

@@ -1,6 +1,7 @@
-//! Ways into the house that listen: LMTP and a minimal SMTP on loopback (OPS-026), and a Maildir (OPS-025).
+//! Ways into the house: LMTP and a minimal SMTP on loopback (OPS-026), a Maildir (OPS-025), a folder on an IMAP server.
 //! None of them says that a message is taken before the [`Store`] has returned `Ok`.
 
+pub mod imap;
 pub mod maildir;
 mod server;
 mod session;

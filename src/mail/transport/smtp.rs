@@ -2,7 +2,7 @@
 //! and every refusal put down to the recipient, to us, or to the moment (OPS-061, OPS-062).
 
 use super::{Failure, Outgoing, Transport};
-use crate::mail::MailAddress;
+use crate::mail::{MailAddress, is_this_machine};
 use lettre::Address;
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
@@ -10,7 +10,6 @@ use lettre::transport::smtp::client::{SmtpConnection, TlsParameters};
 use lettre::transport::smtp::commands::{Data, Mail, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use std::fmt;
-use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -78,9 +77,7 @@ impl SmtpTransport {
     pub fn new(settings: SmtpSettings) -> Result<SmtpTransport, SmtpSettingsError> {
         let tls = match settings.tls {
             TlsMode::None => {
-                let loopback = settings.host == "localhost"
-                    || settings.host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback());
-                if !loopback {
+                if !is_this_machine(&settings.host) {
                     return Err(SmtpSettingsError::ClearText(settings.host));
                 }
                 if settings.login.is_some() {

@@ -47,6 +47,11 @@ impl Diplomacy {
         Position::new(board, &setup).map_err(fail)
     }
 
+    /// Why the position of the game cannot be, if it cannot.
+    pub fn position_fault(&self, game: &Game) -> Option<String> {
+        self.position(game).err()
+    }
+
     /// What each power may build with: homes as the game has them, tokens of OWNS.
     pub(super) fn estates(&self, game: &Game) -> Estates {
         let mut estates = Estates::of(self.map());

@@ -6,9 +6,9 @@ mod record;
 mod report;
 mod resolve;
 
-use super::{Acting, OrderLine, Referee, Resolution, Seat, Sheet};
+use super::{Acting, Look, OrderLine, Referee, Resolution, Seat, Sheet};
 use crate::diplomacy::adjudicate::{Board, Profile, due};
-use crate::diplomacy::draw::Art;
+use crate::diplomacy::draw::gallery::{Exhibit, Gallery};
 use crate::diplomacy::map::{Map, PowerId};
 use crate::diplomacy::orders::{self, Lexicon, Signer, Verdict};
 use crate::diplomacy::phase::Phase;
@@ -23,18 +23,25 @@ pub struct Compiled {
     pub map: Map,
     board: Arc<Board>,
     lexicon: Lexicon,
-    art: OnceLock<Art>,
+    gallery: Gallery,
+    shown: OnceLock<Exhibit>,
 }
 
 impl Compiled {
-    /// Compiles a map.
+    /// Compiles a map that has no site.
     pub fn new(map: Map) -> Compiled {
-        Compiled { board: Arc::new(Board::new(&map)), lexicon: Lexicon::new(&map), art: OnceLock::new(), map }
+        Compiled::shown_by(map, Gallery::default())
     }
 
-    /// The picture of the empty board, made when first asked for: a map without art is laid out from its graph.
-    fn art(&self) -> &Art {
-        self.art.get_or_init(|| Art::for_map(&self.map).into_owned())
+    /// Compiles a map whose pictures are made with what lies in that gallery.
+    pub fn shown_by(map: Map, gallery: Gallery) -> Compiled {
+        let (board, lexicon) = (Arc::new(Board::new(&map)), Lexicon::new(&map));
+        Compiled { board, lexicon, gallery, shown: OnceLock::new(), map }
+    }
+
+    /// The empty board and its colours, made when first asked for: a map without art is laid out from its graph.
+    fn exhibit(&self) -> &Exhibit {
+        self.shown.get_or_init(|| self.gallery.show(&self.map))
     }
 }
 
@@ -355,8 +362,8 @@ impl Referee for Diplomacy {
             || text.split(|c: char| !c.is_alphanumeric()).any(|w| self.compiled.lexicon.power(w).is_some())
     }
 
-    fn picture(&self, record: &serde_json::Value, with_orders: bool) -> Option<String> {
-        record::picture(self, record, with_orders)
+    fn picture(&self, record: &serde_json::Value, look: &Look) -> Option<String> {
+        record::picture(self, record, look)
     }
 
     fn is_drawn(&self) -> bool {

@@ -4,6 +4,7 @@
 use super::Diplomacy;
 use crate::diplomacy::draw;
 use crate::judge::post::wrap;
+use crate::referee::Look;
 use crate::status::Game;
 use serde_json::{Map as Object, Value, json};
 use std::collections::BTreeMap;
@@ -161,17 +162,22 @@ pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<St
 }
 
 /// A picture of the position at the start of the record's phase, with its orders and their outcomes if asked for.
-pub fn picture(referee: &Diplomacy, record: &Value, with_orders: bool) -> Option<String> {
+pub fn picture(referee: &Diplomacy, record: &Value, look: &Look) -> Option<String> {
     let map = referee.map();
     if map.text_only {
         return None;
     }
-    let art = referee.compiled.art();
-    let mut picture = draw::Picture::empty(map, art);
+    let exhibit = referee.compiled.exhibit();
+    let mut picture = draw::Picture::empty(map, &exhibit.art);
+    picture.colours = exhibit.colours.clone();
     let name = record.get("name").and_then(Value::as_str).unwrap_or("");
     let title = record.get("title").and_then(Value::as_str).unwrap_or(name);
     picture.title = title.to_string();
     picture.legend = true;
+    picture.theme = draw::Theme::named(&look.theme).unwrap_or_default();
+    picture.viewer = look.viewer.clone();
+    picture.dummies = look.dummies.iter().filter_map(|key| map.power(key)).collect();
+    picture.rulers = look.rulers.iter().filter_map(|(key, by)| Some((map.power(key)?, map.power(by)?))).collect();
     let state = record.get("state")?;
     let results = record.get("results");
     for power in map.power_ids() {
@@ -190,7 +196,7 @@ pub fn picture(referee: &Diplomacy, record: &Value, with_orders: bool) -> Option
                 picture.owners.push((center, power));
             }
         }
-        if with_orders {
+        if look.orders {
             for order in strings(record.get("given").and_then(|g| g.get(key))) {
                 let outcome = strings(results.and_then(|r| r.get(unit_of(&order))));
                 let words: Vec<&str> = outcome.iter().map(String::as_str).collect();

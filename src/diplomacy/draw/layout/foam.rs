@@ -205,6 +205,11 @@ impl Foam {
         self.hold.get(corner) == Some(&Hold::Fast)
     }
 
+    /// Whether a border ends at that corner.
+    pub fn ends_border(&self, corner: usize) -> bool {
+        self.facing.get(corner).is_some_and(|others| !others.is_empty())
+    }
+
     /// Length of a border, 0 if there is none.
     pub fn length(&self, border: Edge) -> f64 {
         let corners = self.borders.get(&border).map(Vec::as_slice).unwrap_or_default();

@@ -5,6 +5,7 @@
 //! drawn as links; a border that is no adjacency is drawn as a wall; every label lies inside its cell.
 
 mod foam;
+mod hints;
 mod place;
 mod planar;
 mod scatter;
@@ -16,6 +17,7 @@ use super::art::{Art, Cell, Point, Spot, contacts_of, surface};
 use super::pen::{Num, line_to, move_to, put};
 use crate::diplomacy::map::{Map, Province, Terrain};
 use foam::Foam;
+pub use hints::Hints;
 use planar::{Edge, edge, embed};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -35,7 +37,12 @@ const VISIBLE: f64 = 6.0;
 
 /// Lays a map out. Deterministic; up to a few seconds for hundreds of provinces, so keep the result.
 pub fn layout(map: &Map) -> Art {
-    let (plan, foam) = Plan::drawn(map);
+    layout_with(map, &Hints::builtin(map))
+}
+
+/// The same with an author's hints.
+pub fn layout_with(map: &Map, hints: &Hints) -> Art {
+    let (plan, foam) = Plan::drawn(map, hints);
     foam.map_or_else(|| plan.scattered().0, |foam| plan.finish(&foam))
 }
 
@@ -49,6 +56,7 @@ fn graph(map: &Map) -> BTreeSet<Edge> {
 
 struct Plan<'a> {
     map: &'a Map,
+    hints: &'a Hints,
     edges: BTreeSet<Edge>,
     size: [f64; 2],
     faces: Vec<Vec<usize>>,
@@ -58,19 +66,19 @@ impl<'a> Plan<'a> {
     /// The plan with its cells. Where not all borders can be had, those go first whose places are near each other when
     /// all are scattered by their distances. Where the cells are knotted all the same there are none: the board is no
     /// map of anything.
-    fn drawn(map: &'a Map) -> (Plan<'a>, Option<Foam>) {
+    fn drawn(map: &'a Map, hints: &'a Hints) -> (Plan<'a>, Option<Foam>) {
         let (edges, nodes) = (graph(map), map.provinces.len());
         let at = scatter::points(nodes, &planar::neighbours(nodes, &edges));
-        let plan = Plan::new(map, &scatter::nearness(&at, &edges));
+        let plan = Plan::new(map, hints, &scatter::nearness(&at, &edges));
         let foam = plan.foam().filter(|foam| plan.narrowest(foam) >= KNOT);
         (plan, foam)
     }
 
-    fn new(map: &'a Map, worth: &BTreeMap<Edge, usize>) -> Plan<'a> {
+    fn new(map: &'a Map, hints: &'a Hints, worth: &BTreeMap<Edge, usize>) -> Plan<'a> {
         let nodes = map.provinces.len();
         let faces = if nodes >= 3 { embed(nodes, worth) } else { Vec::new() };
         let width = (nodes as f64 * ROOM * 4.0 / 3.0).sqrt().max(1600.0).round();
-        Plan { map, edges: worth.keys().copied().collect(), size: [width, (width * 0.75).round()], faces }
+        Plan { map, hints, edges: worth.keys().copied().collect(), size: [width, (width * 0.75).round()], faces }
     }
 
     /// Radius of the circle that the narrowest cell holds.
@@ -89,7 +97,9 @@ impl<'a> Plan<'a> {
         let faces = &self.faces;
         let worth = |face: &Vec<usize>| face.iter().map(|n| if self.wet(*n) { 3 } else { 2 }).sum::<usize>();
         let mut order: Vec<usize> = (0..faces.len()).collect();
-        order.sort_by_key(|f| (std::cmp::Reverse(faces.get(*f).map(worth)), *f));
+        let hinted = |face: &Vec<usize>| face.iter().filter(|n| self.hints.outer.contains(n)).count();
+        let rank = |f: &usize| faces.get(*f).map(|face| (hinted(face), worth(face)));
+        order.sort_by_key(|f| (std::cmp::Reverse(rank(f)), *f));
         let mut best: Option<(f64, Foam)> = None;
         for outer in order.into_iter().take(TRIES) {
             let Some(foam) = self.foam_within(outer) else { continue };
@@ -97,7 +107,8 @@ impl<'a> Plan<'a> {
             if best.as_ref().is_none_or(|(width, _)| least > *width) {
                 best = Some((least, foam));
             }
-            if least >= ENOUGH {
+            // What the author has chosen is not bettered by another choice.
+            if least >= ENOUGH || !self.hints.outer.is_empty() {
                 break;
             }
         }
@@ -121,8 +132,9 @@ impl<'a> Plan<'a> {
                 })
             })
             .collect();
-        let drawing = spread::draw(provinces, &outer, &inner, &extra);
-        let turned = self.turned(&drawing.at);
+        let free = spread::draw(provinces, &outer, &inner, &extra, &[]);
+        let way = self.turning(&free);
+        let turned = hints::turned(&self.pinned(free, way, provinces, &outer, &inner, &extra), way);
         let (w, h) = (self.size[0], self.size[1]);
         let at: Vec<Point> =
             turned.iter().map(|p| [w / 2.0 * (1.0 + 0.86 * p[0]), h / 2.0 * (1.0 + 0.86 * p[1])]).collect();
@@ -163,8 +175,8 @@ impl<'a> Plan<'a> {
         }
         for round in 0..20 {
             let (narrow, most, push) = if round < 8 { (NARROW, 2.2, 0.8) } else { (ENOUGH, 6.0, 1.0) };
-            let width = |cell: &usize| place::inscribed(&foam.outline(*cell));
-            let thin: Vec<usize> = (0..provinces).filter(|cell| width(cell) < narrow).collect();
+            let is_thin = |cell: &usize| place::narrower(&foam.outline(*cell), narrow);
+            let thin: Vec<usize> = (0..provinces).filter(is_thin).collect();
             if thin.is_empty() && round >= 8 {
                 break;
             }
@@ -211,61 +223,6 @@ impl<'a> Plan<'a> {
         shares.iter().map(|share| share / all * self.size[0] * self.size[1]).collect()
     }
 
-    /// Of the eight quarter turns and mirrors, the one that best puts the north coasts and the Northern Seas in the north.
-    fn turned(&self, at: &[Point]) -> Vec<Point> {
-        let turn = |p: &Point, way: u8| -> Point {
-            let p = if way & 4 == 0 { *p } else { [-p[0], p[1]] };
-            match way & 3 {
-                0 => p,
-                1 => [p[1], -p[0]],
-                2 => [-p[0], -p[1]],
-                _ => [-p[1], p[0]],
-            }
-        };
-        let compass = |word: &str| -> Option<Point> {
-            [("N", [0.0, -1.0]), ("S", [0.0, 1.0]), ("E", [1.0, 0.0]), ("W", [-1.0, 0.0])]
-                .into_iter()
-                .find(|(letter, _)| word.starts_with(letter))
-                .map(|(_, direction)| direction)
-        };
-        let mut hints: Vec<(Point, Point, f64)> = Vec::new();
-        for (i, location) in self.map.locations.iter().enumerate() {
-            let Some(direction) = location.coast.as_deref().filter(|c| c.ends_with('C')).and_then(compass) else {
-                continue;
-            };
-            let Some(home) = at.get(usize::from(location.province.0)) else { continue };
-            for (other, _) in self.map.fleet.get(i).into_iter().flatten() {
-                let there = usize::from(self.map.province_of(*other).0);
-                if let Some(p) = at.get(there) {
-                    hints.push(([p[0] - home[0], p[1] - home[1]], direction, 1.0));
-                }
-            }
-        }
-        for (i, province) in self.map.provinces.iter().enumerate() {
-            let words = province.title.to_uppercase();
-            for word in words.split_whitespace() {
-                let known = ["NORTH", "SOUTH", "EAST", "WEST"].iter().any(|w| word.starts_with(w));
-                if let (true, Some(direction), Some(p)) = (known, compass(word), at.get(i)) {
-                    hints.push((*p, direction, 0.7));
-                }
-            }
-        }
-        let score = |way: u8| -> f64 {
-            let one = |(p, d, weight): &(Point, Point, f64)| {
-                let q = turn(p, way);
-                weight * (q[0] * d[0] + q[1] * d[1]) / (q[0].hypot(q[1]) + 0.1)
-            };
-            hints.iter().map(one).sum()
-        };
-        let mut best = 0;
-        for way in 1..8 {
-            if score(way) > score(best) + 1e-9 {
-                best = way;
-            }
-        }
-        at.iter().map(|p| turn(p, best)).collect()
-    }
-
     /// What is drawn from place to place: refused edges, and those whose border came out too short to be seen.
     fn links(&self, foam: &Foam) -> Vec<Edge> {
         self.open().filter(|e| foam.length(*e) < VISIBLE).collect()
@@ -293,7 +250,8 @@ impl<'a> Plan<'a> {
     fn scattered(&self) -> (Art, scatter::Regions) {
         let map = self.map;
         let nodes = map.provinces.len();
-        let spread = self.turned(&scatter::points(nodes, &planar::neighbours(nodes, &self.edges)));
+        let spread = scatter::points(nodes, &planar::neighbours(nodes, &self.edges));
+        let spread = hints::turned(&spread, self.turning(&spread));
         let [w, h] = self.size;
         let at = spread.iter().map(|p| [w / 2.0 * (1.0 + 0.88 * p[0]), h / 2.0 * (1.0 + 0.88 * p[1])]).collect();
         let regions = scatter::regions(at, self.size);
@@ -412,9 +370,7 @@ fn border_path(points: &[Point]) -> String {
 /// A cell's outline, border by border, so that neighbours share their curves.
 fn ring_path(foam: &Foam, cell: usize) -> String {
     let ring = &foam.rings[cell];
-    let ends: BTreeMap<usize, ()> =
-        foam.borders.values().flat_map(|b| [b.first(), b.last()]).flatten().map(|c| (*c, ())).collect();
-    let Some(start) = ring.iter().position(|c| ends.contains_key(c)) else {
+    let Some(start) = ring.iter().position(|c| foam.ends_border(*c)) else {
         return super::pen::polygon(&ring.iter().map(|c| foam.at[*c]).collect::<Vec<_>>());
     };
     let mut path = String::new();
@@ -423,7 +379,7 @@ fn ring_path(foam: &Foam, cell: usize) -> String {
     for k in 1..=ring.len() {
         let corner = ring[(start + k) % ring.len()];
         stretch.push(foam.at[corner]);
-        if ends.contains_key(&corner) || foam.is_frame_corner(corner) {
+        if foam.ends_border(corner) || foam.is_frame_corner(corner) {
             push_border(&mut path, &stretch);
             stretch = vec![foam.at[corner]];
         }
@@ -433,6 +389,6 @@ fn ring_path(foam: &Foam, cell: usize) -> String {
 }
 
 /// A link from unit to unit, bowed a little so that it is not taken for a border.
-fn link_path(a: Point, b: Point) -> String {
+pub fn link_path(a: Point, b: Point) -> String {
     super::arrows::Way::bent(a, b, 0.05).trimmed(17.0, 17.0).path()
 }

@@ -71,6 +71,14 @@ fn shore(
     Some([middle[0] + (centre[0] - middle[0]) / away * 6.0, middle[1] + (centre[1] - middle[1]) / away * 6.0])
 }
 
+/// Distance of a point from a stretch.
+fn to_side(p: Point, a: Point, b: Point) -> f64 {
+    let d = [b[0] - a[0], b[1] - a[1]];
+    let t = ((p[0] - a[0]) * d[0] + (p[1] - a[1]) * d[1]) / (d[0] * d[0] + d[1] * d[1]).max(1e-9);
+    let t = t.clamp(0.0, 1.0);
+    apart(p, [a[0] + d[0] * t, a[1] + d[1] * t])
+}
+
 fn apart(a: Point, b: Point) -> f64 {
     ((a[0] - b[0]).powi(2) + (a[1] - b[1]).powi(2)).sqrt()
 }
@@ -81,9 +89,31 @@ pub fn inside(ring: &[Point], at: Point, half: Point) -> bool {
     Field { ring: ring.to_vec(), points: Vec::new() }.box_room(at, half) >= 0.0
 }
 
-/// Radius of the largest circle in an outline, near enough.
+/// Radius of the largest circle in an outline, near enough: of those around the points of a fine grid.
 pub fn inscribed(ring: &[Point]) -> f64 {
-    Field::new(ring).points.iter().map(|(_, clear)| *clear).fold(0.0, f64::max)
+    let field = Field { ring: ring.to_vec(), points: Vec::new() };
+    let better = |best: f64, p: Point| field.room_beyond(p, best).unwrap_or(best);
+    grid(ring).filter(|p| field.holds(*p)).fold(0.0, better)
+}
+
+/// Whether no circle of that radius lies in an outline, near enough.
+pub fn narrower(ring: &[Point], radius: f64) -> bool {
+    let field = Field { ring: ring.to_vec(), points: Vec::new() };
+    let roomy = |p: &Point| field.room_beyond(*p, radius).is_some() && field.holds(*p);
+    // Few points settle it for most outlines; every point is asked before one is called narrow.
+    !grid(ring).step_by(7).any(|p| roomy(&p)) && !grid(ring).any(|p| roomy(&p))
+}
+
+/// Some nine hundred points over the box of an outline.
+fn grid(ring: &[Point]) -> impl Iterator<Item = Point> + use<> {
+    let bound = |axis: usize, pick: fn(f64, f64) -> f64, from: f64| ring.iter().fold(from, |m, p| pick(m, p[axis]));
+    let (x0, x1) = (bound(0, f64::min, f64::MAX), bound(0, f64::max, f64::MIN));
+    let (y0, y1) = (bound(1, f64::min, f64::MAX), bound(1, f64::max, f64::MIN));
+    let step = (((x1 - x0) * (y1 - y0)).max(1.0) / 900.0).sqrt().max(1.5);
+    let count = |from: f64, to: f64| ((to - from) / step - 0.5).ceil().max(0.0) as usize;
+    let (columns, rows) = (count(x0, x1), count(y0, y1));
+    let at = move |from: f64, n: usize| from + step * (n as f64 + 0.5);
+    (0..rows).flat_map(move |row| (0..columns).map(move |column| [at(x0, column), at(y0, row)]))
 }
 
 /// Points of a cell with their distance to its border.
@@ -94,23 +124,9 @@ struct Field {
 
 impl Field {
     fn new(ring: &[Point]) -> Field {
-        let bound = |axis: usize, pick: fn(f64, f64) -> f64, from: f64| ring.iter().fold(from, |m, p| pick(m, p[axis]));
-        let (x0, x1) = (bound(0, f64::min, f64::MAX), bound(0, f64::max, f64::MIN));
-        let (y0, y1) = (bound(1, f64::min, f64::MAX), bound(1, f64::max, f64::MIN));
-        let step = (((x1 - x0) * (y1 - y0)).max(1.0) / 900.0).sqrt().max(1.5);
         let mut field = Field { ring: ring.to_vec(), points: Vec::new() };
-        let mut y = y0 + step / 2.0;
-        while y < y1 {
-            let mut x = x0 + step / 2.0;
-            while x < x1 {
-                if field.holds([x, y]) {
-                    let clear = field.clearance([x, y]);
-                    field.points.push(([x, y], clear));
-                }
-                x += step;
-            }
-            y += step;
-        }
+        let inside: Vec<Point> = grid(ring).filter(|p| field.holds(*p)).collect();
+        field.points = inside.into_iter().map(|p| (p, field.clearance(p))).collect();
         if field.points.is_empty() {
             let n = ring.len().max(1) as f64;
             let sum = ring.iter().fold([0.0, 0.0], |s, p| [s[0] + p[0], s[1] + p[1]]);
@@ -132,13 +148,19 @@ impl Field {
     }
 
     fn clearance(&self, p: Point) -> f64 {
-        let to = |(a, b): (Point, Point)| {
-            let d = [b[0] - a[0], b[1] - a[1]];
-            let t = ((p[0] - a[0]) * d[0] + (p[1] - a[1]) * d[1]) / (d[0] * d[0] + d[1] * d[1]).max(1e-9);
-            let t = t.clamp(0.0, 1.0);
-            apart(p, [a[0] + d[0] * t, a[1] + d[1] * t])
-        };
-        self.sides().map(to).fold(f64::MAX, f64::min)
+        self.sides().map(|(a, b)| to_side(p, a, b)).fold(f64::MAX, f64::min)
+    }
+
+    /// The clearance if it is no less than that.
+    fn room_beyond(&self, p: Point, least: f64) -> Option<f64> {
+        let mut clear = f64::MAX;
+        for (a, b) in self.sides() {
+            clear = clear.min(to_side(p, a, b));
+            if clear < least {
+                return None;
+            }
+        }
+        Some(clear)
     }
 
     /// Clearance of a box from the border; negative if it does not lie inside.

@@ -5,15 +5,16 @@ use super::planar::Edge;
 use crate::diplomacy::draw::art::Point;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A triangulated drawing: nodes first as given, then one for each inner face of more than three corners.
-pub struct Drawing {
-    /// Where the nodes are, within -1 to 1 both ways.
-    pub at: Vec<Point>,
-}
-
-/// Draws. `outer` is the outer face in order; `inner` the other faces; `extra` tells which of them has a node of its own
-/// (numbered from `nodes` on, in order).
-pub fn draw(nodes: usize, outer: &[usize], inner: &[Vec<usize>], extra: &[Option<usize>]) -> Drawing {
+/// Draws: where the nodes are, within -1 to 1 both ways; first those given, then one for each inner face of more than
+/// three corners. `outer` is the outer face in order; `inner` the other faces; `extra` tells which of them has a node of
+/// its own (numbered from `nodes` on, in order). `pins` are nodes whose place is given; those of the outer face stay on it.
+pub fn draw(
+    nodes: usize,
+    outer: &[usize],
+    inner: &[Vec<usize>],
+    extra: &[Option<usize>],
+    pins: &[(usize, Point)],
+) -> Vec<Point> {
     let total = nodes + extra.iter().flatten().count();
     let mut weight: BTreeMap<Edge, f64> = BTreeMap::new();
     for (face, own) in inner.iter().zip(extra) {
@@ -31,18 +32,12 @@ pub fn draw(nodes: usize, outer: &[usize], inner: &[Vec<usize>], extra: &[Option
         fixed[*node] = true;
         at[*node] = rim((i as f64 + 0.5) / outer.len() as f64);
     }
-    let triangles: Vec<[usize; 3]> = inner
-        .iter()
-        .zip(extra)
-        .flat_map(|(face, own)| {
-            let sides = (0..face.len()).map(|i| (face[i], face[(i + 1) % face.len()]));
-            match (own, face.as_slice()) {
-                (Some(own), _) => sides.map(|(a, b)| [a, b, *own]).collect(),
-                (None, [a, b, c]) => vec![[*a, *b, *c]],
-                _ => Vec::new(),
-            }
-        })
-        .collect();
+    for (node, place) in pins {
+        if !std::mem::replace(&mut fixed[*node], true) {
+            at[*node] = *place;
+        }
+    }
+    let triangles = triangles(inner, extra);
     solve(&mut at, &fixed, &weight);
     for round in 0..ROUNDS {
         let length = |e: &Edge| (at[e.0][0] - at[e.1][0]).hypot(at[e.0][1] - at[e.1][1]);
@@ -70,7 +65,32 @@ pub fn draw(nodes: usize, outer: &[usize], inner: &[Vec<usize>], extra: &[Option
         }
         solve(&mut at, &fixed, &weight);
     }
-    Drawing { at }
+    at
+}
+
+/// Faces as triangles: those with more corners around their own node.
+fn triangles(inner: &[Vec<usize>], extra: &[Option<usize>]) -> Vec<[usize; 3]> {
+    inner
+        .iter()
+        .zip(extra)
+        .flat_map(|(face, own)| {
+            let sides = (0..face.len()).map(|i| (face[i], face[(i + 1) % face.len()]));
+            match (own, face.as_slice()) {
+                (Some(own), _) => sides.map(|(a, b)| [a, b, *own]).collect(),
+                (None, [a, b, c]) => vec![[*a, *b, *c]],
+                _ => Vec::new(),
+            }
+        })
+        .collect()
+}
+
+/// Whether no part of a drawing is turned over, so that no lines cross.
+pub fn upright(at: &[Point], inner: &[Vec<usize>], extra: &[Option<usize>]) -> bool {
+    let area = |[a, b, c]: [usize; 3]| {
+        (at[b][0] - at[a][0]) * (at[c][1] - at[a][1]) - (at[c][0] - at[a][0]) * (at[b][1] - at[a][1])
+    };
+    let areas: Vec<f64> = triangles(inner, extra).into_iter().map(area).collect();
+    areas.iter().all(|a| *a > 1e-9) || areas.iter().all(|a| *a < -1e-9)
 }
 
 /// Rounds of evening out: a third by length of edges, the rest by room around nodes.

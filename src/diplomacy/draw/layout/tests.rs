@@ -2,7 +2,7 @@
 
 use super::place::{inside, label_box};
 use super::scatter::touching;
-use super::{Plan, layout};
+use super::{Hints, Plan, layout, layout_with};
 use crate::diplomacy::draw::art::{Art, Point, contacts_of};
 use crate::diplomacy::draw::layout::planar::{Edge, edge};
 use crate::diplomacy::map::Map;
@@ -25,7 +25,8 @@ fn overlap(a: (Point, Point), b: (Point, Point)) -> bool {
 
 fn check(map: &Map) {
     let name = &map.name;
-    let (plan, foam) = Plan::drawn(map);
+    let hints = Hints::builtin(map);
+    let (plan, foam) = Plan::drawn(map, &hints);
     let Some(foam) = foam else { return check_scattered(&plan) };
     let provinces = map.provinces.len();
     assert!(foam.sound(), "{name}: an outline crosses itself");
@@ -115,6 +116,50 @@ fn two_runs_give_the_same_art() {
         let map = Map::builtin(name).unwrap_or_else(|| panic!("{name} does not load"));
         assert_eq!(layout(&map), layout(&map), "{name}");
     }
+}
+
+/// Where the unit of a place stands, from 0 to 1.
+fn stands(art: &Art, code: &str) -> Point {
+    let [x, y] = art.spots[code].unit;
+    [x / art.width, y / art.height]
+}
+
+#[test]
+fn japan_is_not_mirrored() {
+    let art = layout(&Map::builtin("sengoku").expect("a board"));
+    let (north, south) = (stands(&art, "MUT"), stands(&art, "SAT"));
+    assert!(north[0] > south[0] && north[1] < south[1], "{north:?} {south:?}");
+}
+
+#[test]
+fn an_author_can_steer() {
+    let map = Map::builtin("hundred").expect("a board");
+    let mut hints = Hints::default();
+    for line in ["OUTER ALS CAN LOR", "AT PAR 0.3 0.4", "near SCO 0.9 0.1"] {
+        hints.read(&map, line).expect("a hint");
+    }
+    let art = layout_with(&map, &hints);
+    let [x, y] = stands(&art, "PAR");
+    let [sx, sy] = stands(&art, "SCO");
+    assert!(x < 0.5 && y < 0.6, "Paris at {x} {y}");
+    assert!(sx > 0.5 && sy < 0.5, "Scotland at {sx} {sy}");
+    assert_ne!(art, layout(&map));
+    for line in ["AT PAR 2 0", "AT XXX 0 0", "OUTER", "UNDER PAR"] {
+        assert!(Hints::default().read(&map, line).is_err(), "{line}");
+    }
+}
+
+/// A place nailed down where lines would cross is let go, and the promises are kept.
+#[test]
+fn hints_that_cannot_be_kept_are_refused() {
+    let map = Map::builtin("hundred").expect("a board");
+    let mut hints = Hints::default();
+    // Neighbours torn apart, the far ones brought together.
+    for line in ["AT PAR 0.05 0.05", "AT ORL 0.95 0.95", "AT DIJ 0.05 0.95", "AT ANJ 0.95 0.05", "AT POI 0.5 0.5"] {
+        hints.read(&map, line).expect("a hint");
+    }
+    let (_, foam) = Plan::drawn(&map, &hints);
+    assert!(foam.expect("cells").sound());
 }
 
 #[test]

@@ -1,0 +1,96 @@
+//! The account of a deadline: why it is where it is, step by step (clock.md 4). It is written down when the deadline is
+//! made, in `deadline.txt` beside the status file, because TIMING, rules and absences may be others by the time somebody
+//! asks. The notice of a moved deadline, the reply to SET DEADLINE, the game's page and `clock explain` all show it.
+//!
+//! The first line of the file names the deadline it is about. Where the status file says another one, somebody wrote
+//! that by hand, and the account says so.
+
+use super::decision::FileEdit;
+use super::table::Table;
+use super::time;
+use crate::clock::{Step, format};
+use crate::diplomacy::rules::Rule;
+use chrono::NaiveDateTime;
+
+/// The file in the game's directory.
+pub const FILE: &str = "deadline.txt";
+
+/// The sentences about the present deadline, in order.
+pub fn sentences(table: &Table) -> Vec<String> {
+    if table.rule(Rule::NoDeadline) {
+        return vec![Step::NoDeadline.to_string()];
+    }
+    let Some(deadline) = table.game.deadline else { return vec!["There is no deadline now.".into()] };
+    let known = table.account.clone().or_else(|| {
+        let file = table.records.file(FILE)?;
+        let mut lines = file.lines().map(str::to_owned);
+        (lines.next()? == head(table, deadline)).then(|| lines.collect())
+    });
+    known.filter(|lines| !lines.is_empty()).unwrap_or_else(|| {
+        let deadline = time::long(deadline, table.zone());
+        vec![format!("The deadline was written into the status file by hand: {deadline}.")]
+    })
+}
+
+/// All of it as one paragraph.
+pub fn paragraph(table: &Table) -> String {
+    sentences(table).join(" ")
+}
+
+/// A deadline was computed in these steps: a new account.
+pub(super) fn computed(table: &mut Table, steps: &[Step]) {
+    let silent = table.rule(Rule::SilentAbsences);
+    let tell = |step: &Step| match step {
+        // Only the Master and the absentee know the period.
+        Step::Absent { to, .. } if silent => {
+            format!("An absence lies there: on to {}.", to.format("%A %-d %B %Y %H:%M"))
+        }
+        step => step.to_string(),
+    };
+    table.account = Some(steps.iter().map(tell).collect());
+}
+
+/// The deadline comes to lie elsewhere, by somebody's word: the account goes on.
+pub(super) fn moved(table: &mut Table, by: &str, to: NaiveDateTime) {
+    let mut lines = sentences(table);
+    let (zone, old) = (table.zone(), table.game.deadline.filter(|_| !table.rule(Rule::NoDeadline)));
+    let from = old.map_or(String::new(), |old| format!(" from {}", time::long(old, zone)));
+    let now = format::long(&table.now.with_timezone(&zone));
+    lines.push(format!("On {now} {} moved it{from} to {}.", uncapped(by), time::long(to, zone)));
+    table.account = Some(lines);
+    table.game.deadline = Some(to);
+}
+
+/// The game's clock is now that of another zone, and the digits stay: the account goes on.
+pub(super) fn moved_zone(table: &mut Table, by: &str, zone: String) {
+    let mut lines = sentences(table);
+    table.game.zone = Some(zone);
+    let now = format::long(&table.now.with_timezone(&table.zone()));
+    let clock = table.zone();
+    lines.push(format!(
+        "On {now} {} set the game's clock to {clock}: that makes it {}.",
+        uncapped(by),
+        table.deadline_long()
+    ));
+    table.account = Some(lines);
+}
+
+/// What the commit that makes the deadline has to write.
+pub(super) fn edit(table: &Table) -> Option<FileEdit> {
+    let (lines, deadline) = (table.account.as_ref()?, table.game.deadline?);
+    let text = lines.iter().fold(head(table, deadline), |text, line| text + "\n" + line);
+    Some(FileEdit::Replace(FILE.into(), text + "\n"))
+}
+
+fn head(table: &Table, deadline: NaiveDateTime) -> String {
+    format!("{} {}", format::stamp(deadline), table.zone())
+}
+
+/// `the Master`, but `France`.
+fn uncapped(by: &str) -> String {
+    match by.split_once(' ') {
+        Some(("The", rest)) => format!("the {rest}"),
+        Some(("A", rest)) => format!("a {rest}"),
+        _ => by.to_owned(),
+    }
+}
