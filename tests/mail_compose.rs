@@ -195,6 +195,8 @@ proptest! {
             html: Some(name.clone()),
             attachments: vec![Attachment { name, mime: "image/png".into(), bytes: vec![1], inline: None }],
             auto: Auto::Generated,
+            scene: None,
+            thread: None,
         };
         let mail = compose(&letter, &sender(), &stamp()).expect("composed");
         const KNOWN: [&str; 21] = [

@@ -75,6 +75,9 @@ fn house() -> House {
         create_limit: 0,
         create_limit_per_master: 0,
         hall_of_fame: None,
+        openings: None,
+        detectives: Vec::new(),
+        public_networks: Vec::new(),
     }
 }
 

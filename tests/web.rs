@@ -4,7 +4,7 @@ use axum::body::{Body, to_bytes};
 use axum::extract::ConnectInfo;
 use axum::http::{Request, Response, StatusCode, header};
 use chancery::clerk::Condition;
-use chancery::web::router;
+use chancery::web::{Answer, Link, router};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tower::ServiceExt;
@@ -28,6 +28,11 @@ fn site() -> tempfile::TempDir {
     web
 }
 
+/// Says what was asked of it.
+fn link(link: Link) -> Answer {
+    (200, format!("{link:?}").into_bytes())
+}
+
 fn condition(trouble: bool) -> Condition {
     Condition {
         troubles: if trouble { vec!["the last round was long ago".into()] } else { Vec::new() },
@@ -37,7 +42,7 @@ fn condition(trouble: bool) -> Condition {
 }
 
 async fn ask(web: &tempfile::TempDir, request: Request<Body>) -> (Response<()>, String) {
-    let router = router(web.path().to_owned(), Arc::new(|| condition(false)));
+    let router = router(web.path().to_owned(), Arc::new(|| condition(false)), Arc::new(link));
     answer(router, request).await
 }
 
@@ -156,6 +161,30 @@ async fn health_is_told_to_this_machine_only() {
     let mut proxied = from("/healthz", "127.0.0.1:9");
     proxied.headers_mut().insert("x-forwarded-for", "192.0.2.1".parse().expect("a value"));
     assert_eq!(ask(&web, proxied).await.0.status(), StatusCode::NOT_FOUND);
-    let ill = router(web.path().to_owned(), Arc::new(|| condition(true)));
+    let ill = router(web.path().to_owned(), Arc::new(|| condition(true)), Arc::new(link));
     assert_eq!(answer(ill, from("/healthz", "127.0.0.1:9")).await.0.status(), StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[tokio::test]
+async fn links_of_mails_are_looked_at_and_followed() {
+    let web = site();
+    let post = |path: &str, body: &'static str| {
+        Request::post(path)
+            .header(header::CONTENT_TYPE, "application/x-www-form-urlencoded")
+            .body(Body::from(body))
+            .expect("a request")
+    };
+    let get = |path: &str| Request::get(path).body(Body::empty()).expect("a request");
+    let (head, body) = ask(&web, get("/unsubscribe/demo.1a")).await;
+    assert_eq!((head.status(), body.as_str()), (StatusCode::OK, "Unsubscribe(\"demo.1a\", false)"));
+    assert_eq!(head.headers()[header::CACHE_CONTROL], "no-store");
+    // RFC 8058, 3.1; and a mail program that sends no body at all.
+    for body in ["List-Unsubscribe=One-Click", ""] {
+        let (head, body) = ask(&web, post("/unsubscribe/demo.1a", body)).await;
+        assert_eq!((head.status(), body.as_str()), (StatusCode::OK, "Unsubscribe(\"demo.1a\", true)"));
+    }
+    let (_, body) = ask(&web, get("/password/demo.france.1.2")).await;
+    assert_eq!(body, "Password(\"demo.france.1.2\", None)");
+    let (_, body) = ask(&web, post("/password/demo.france.1.2", "password=new+word")).await;
+    assert_eq!(body, "Password(\"demo.france.1.2\", Some(\"new word\"))");
 }

@@ -12,8 +12,9 @@ use crate::diplomacy::phase::Phase;
 use crate::diplomacy::rules::{Rules, Variant};
 use crate::judge::IndexLine;
 use crate::judge::commands::Line;
+use crate::judge::help;
 use crate::judge::lists::{self, Opening};
-use crate::judge::table::{House, Records, Table};
+use crate::judge::table::{House, Records, Table, Who};
 use crate::referee::Referee;
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
@@ -39,6 +40,9 @@ pub fn house(config: &Config) -> House {
         create_limit: config.games.create_limit,
         create_limit_per_master: config.games.create_limit_per_master,
         hall_of_fame: some(&config.judge.hall_of_fame),
+        openings: some(&config.judge.openings),
+        detectives: config.judge.detectives.clone(),
+        public_networks: config.abuse.public_networks.clone(),
     }
 }
 
@@ -129,6 +133,11 @@ impl MapShelf {
         self.shelved(&key, || {
             plain.map.with_morphs_from(&game.morph, phase.as_ref(), &library).map(|l| l.map).map_err(|e| e.to_string())
         })
+    }
+
+    /// The referee of that board without any rules, for pictures.
+    pub fn referee(&self, game: &Game) -> Result<Diplomacy, Vec<String>> {
+        self.of(game).map(|compiled| Diplomacy::new(compiled, Rules::default(), "standard"))
     }
 
     fn shelved(&self, key: &str, load: impl FnOnce() -> Result<Map, String>) -> Shelved {
@@ -382,6 +391,32 @@ impl Clerk {
     /// Whether the address plays in a game that is not over.
     pub(super) fn is_playing(&self, address: &str, _now: DateTime<Utc>) -> Result<bool, ClerkError> {
         self.has_place(address, |game| game.phase != PhaseState::Completed)
+    }
+
+    /// Where an address stands in its games that are not over, for HELP; of very many only the first.
+    pub(super) fn standings(&self, address: &str, now: DateTime<Utc>) -> Result<Vec<String>, ClerkError> {
+        const MOST: usize = 6;
+        let mut standings = Vec::new();
+        for name in self.game_names()? {
+            let Some(content) = self.archive.read(&name, "status")? else { continue };
+            let Ok(document) = Document::parse(&content.bytes) else { continue };
+            let game = document.game();
+            let all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
+            if game.phase == PhaseState::Completed || !all.clone().any(|a| a.eq_ignore_ascii_case(address)) {
+                continue;
+            }
+            let Some(loaded) = self.load(&name, now)? else { continue };
+            let table = loaded.table(&self.house, 0, now);
+            let is = |list: &[String]| list.iter().any(|a| a.eq_ignore_ascii_case(address));
+            let seats = table.game.participants.iter().enumerate().filter(|(_, p)| is(&p.address));
+            let seats = seats.map(|(n, _)| Who::Seat(n));
+            let master = is(&table.game.address).then_some(Who::Master);
+            standings.extend(master.into_iter().chain(seats).map(|who| help::standing(&table, &who)));
+            if standings.len() >= MOST {
+                break;
+            }
+        }
+        Ok(standings)
     }
 
     fn has_place(&self, address: &str, counts: impl Fn(&Game) -> bool) -> Result<bool, ClerkError> {

@@ -4,22 +4,19 @@
 //! with the last commit; a message that kills the worker is buried after three tries and never stops the others.
 
 use super::abuse::{self, Admission, outcome};
+use super::links::Followed;
 use super::moving::Moving;
-use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
+use super::queueing::{done, entry};
+use super::{Clerk, ClerkError, secrets::PhcSecrets};
 use crate::archive::spool::{MessageName, Room, TRIES};
-use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Transaction};
+use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
+use crate::judge;
 use crate::judge::code::{Code, Refusal};
 use crate::judge::commands::{self, Block, Header, Line};
-use crate::judge::create::{self, Census};
 use crate::judge::reply::{self, Reply};
 use crate::judge::session::{Outcome, Sender, Tools};
-use crate::judge::table::Secrets as _;
-use crate::judge::{self, Decision, FileEdit, help, lists};
-use crate::mail::compose;
-use crate::mail::intake::{self, Disposition, Intake};
-use crate::mail::{Attachment, Auto, Letter, queue};
-use crate::site::Config;
-use chrono::{DateTime, SubsecRound as _, Utc};
+use crate::mail::intake::{self, Disposition, Extension, Intake};
+use chrono::{DateTime, Utc};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -36,24 +33,8 @@ pub struct Worked {
     pub dead: usize,
 }
 
-/// How mails are signed: the judge's name and address, and the key of its marks.
-pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, ClerkError> {
-    let address =
-        crate::mail::MailAddress::parse(&config.judge.address).map_err(|e| ClerkError::Site(e.to_string()))?;
-    Ok(compose::Sender {
-        id: config.judge.id.clone(),
-        address,
-        url: config.judge.url.clone(),
-        verp: config.mail.out.verp,
-        secret: crate::mail::token::Secret::new(secret.to_vec()),
-    })
-}
-
 /// Wrong sign-ons after which the rest of a mail is not read.
 const GUESSES_A_MAIL: usize = 3;
-
-/// Tells the salts of passwords found in clear from those of passwords set by the message.
-const CLEAR: u64 = 0x636c_6561_7200_0000;
 
 /// Whose mail waits for the next time, so that nothing overtakes it (OPS-033).
 #[derive(Default)]
@@ -214,6 +195,19 @@ impl Clerk {
             }
         }
         self.heard_from(&from.address)?;
+        if let Some(Extension::Unsubscribe(token)) = &mail.extension {
+            let said = match self.unsubscribe(token, true, now) {
+                Ok(Followed::Done(said)) => said,
+                // What is no link of ours gets no answer.
+                Ok(_) => return Ok(Fate::Dropped("unsubscribe")),
+                Err(error) if error.is_temporary() => return Ok(Fate::Held),
+                Err(error) => return Err(error),
+            };
+            let mut part = Reply { outcome: "executed".into(), ..Reply::default() };
+            part.paragraphs.push(said);
+            self.answer(&key, &mail, &from, vec![part], now)?;
+            return Ok(Fate::Executed);
+        }
         if let Disposition::ReplyOnly(refusal) = &mail.disposition {
             let reply = unread(refusal.code(), refusal.sentence());
             self.answer(&key, &mail, &from, vec![reply], now)?;
@@ -466,378 +460,12 @@ impl Clerk {
         }
         Ok(true)
     }
-
-    /// Commands about no game: LIST, SEARCH, HELP, the registry. The reply, and what has to be committed besides.
-    fn house_command(
-        &self,
-        header: &Header,
-        block: &Block,
-        from: &Sender,
-        mail: &Intake,
-        key: &Key,
-        now: DateTime<Utc>,
-    ) -> Result<(Reply, Option<Transaction>), ClerkError> {
-        let mut part = Reply { outcome: "answered".into(), ..Reply::default() };
-        let mut effect = None;
-        let shown = reply::masked(&block.line.text);
-        match header {
-            Header::List { game: None } | Header::Search { .. } => {
-                let search = match header {
-                    Header::Search { words } => match lists::Search::read(words) {
-                        Ok(search) => Some(search),
-                        Err(refusal) => {
-                            part.refuse(&block.line, &refusal);
-                            part.outcome = "refused".into();
-                            return Ok((part, None));
-                        }
-                    },
-                    _ => None,
-                };
-                let openings = self.openings(search.as_ref(), now)?;
-                let searched = search.is_some();
-                let mut letter = lists::openings_letter(&self.house, &openings, &from.address, searched);
-                letter.in_reply_to = mail.message_id.clone();
-                let mut transaction = Transaction::of_judge(format!("LIST for {}", from.address));
-                self.enqueue(&mut transaction, &letter, &["list", key.as_str()], now)?;
-                effect = Some(transaction);
-                part.silent = true;
-            }
-            Header::Help { topic } => {
-                part.note(block.line.number, reply::Mark::Ok, shown);
-                part.paragraphs.push(help::topic(&self.house, topic.as_deref()));
-            }
-            Header::Version => {
-                part.note(block.line.number, reply::Mark::Ok, format!("chancery {}", env!("CARGO_PKG_VERSION")));
-            }
-            other => {
-                let seed = self.seed(&["registry", key.as_str()]);
-                let playing = self.is_playing(&from.address, now)?;
-                let (answer, letters, file) =
-                    self.people.command(other, &block.line, from, &self.house, playing, now, seed);
-                if let Some(bytes) = file {
-                    let mut transaction = Transaction::of_judge(format!("registry: {}", from.address));
-                    transaction.replace("registry/people.json", bytes)?;
-                    for (n, letter) in letters.iter().enumerate() {
-                        self.enqueue(&mut transaction, letter, &["registry", key.as_str(), &n.to_string()], now)?;
-                    }
-                    effect = Some(transaction);
-                }
-                part = answer;
-            }
-        }
-        Ok((part, effect))
-    }
-
-    #[allow(clippy::too_many_arguments)]
-    fn create(
-        &self,
-        key: &Key,
-        mark: &str,
-        mail: &Intake,
-        from: &Sender,
-        block: &Block,
-        tools: &Tools,
-        (name, password, variant, lines): (&str, &str, &str, &[Line]),
-        parts: &mut Vec<Reply>,
-        finish: Option<()>,
-        now: DateTime<Utc>,
-    ) -> Result<(), ClerkError> {
-        let mut part = Reply { game: Some(name.to_string()), outcome: "refused".into(), ..Reply::default() };
-        let game = GameName::new(name)?;
-        let census = self.census(name, &from.address, now)?;
-        let read = |variant: &str, lines: &[Line]| self.read_lines(name, variant, lines);
-        let creation = create::create(&self.house, tools, census, name, password, variant, lines, &read);
-        let locked = match creation {
-            Err(refusal) => {
-                part.refuse(&block.line, &refusal);
-                None
-            }
-            Ok(creation) if !creation.faults.is_empty() => {
-                for (number, sentence) in &creation.faults {
-                    part.detail(*number, reply::Mark::Error, "(a line of the game)", "R_BAD_FILE", sentence);
-                }
-                part.paragraphs.push("No game was made.".into());
-                None
-            }
-            Ok(creation) => match self.archive.lock_new(&game, MAIL_WAIT) {
-                Ok(locks) => Some((creation, locks)),
-                Err(ArchiveError::GameExists(_)) => {
-                    let refusal = Refusal {
-                        code: Code::Syntax,
-                        sentence: format!("There is a game called {name} already; choose another name."),
-                    };
-                    part.refuse(&block.line, &refusal);
-                    None
-                }
-                Err(error) => return Err(error.into()),
-            },
-        };
-        let Some((creation, (lock, index_lock))) = locked else {
-            parts.push(part);
-            if finish.is_some() {
-                self.answer(key, mail, from, std::mem::take(parts), now)?;
-            }
-            return Ok(());
-        };
-        part.outcome = "executed".into();
-        part.note(block.line.number, reply::Mark::Ok, reply::masked(&block.line.text));
-        part.paragraphs.push(format!(
-            "Game {name} has been made; it is {}.\nIts page: {}/game/{name}/\nTo let players join send SIGNON M{name} password and FORM.\n",
-            creation.index.state.word(),
-            self.house.url.trim_end_matches('/'),
-        ));
-        let mut transaction = Transaction::of_game(&game, format!("{} {} created the game", stamp(now), from.address));
-        transaction.replace("status", crate::status::canonical(&creation.game).into_bytes())?;
-        transaction.index(&game, crate::status::index::line(&creation.index));
-        for observer in self.house.observers.iter().chain(self.house.keepers.iter().filter(|_| creation.game.trial)) {
-            let letter = Letter {
-                to: observer.clone(),
-                game: Some(name.into()),
-                notice: "N01".into(),
-                subject: format!("Game creation ({name})"),
-                text: format!("{} has opened game {name} on the map {}.\n", from.address, creation.game.map),
-                ..Letter::default()
-            };
-            self.enqueue(&mut transaction, &letter, &["create", key.as_str(), observer], now)?;
-        }
-        transaction.ledger(&entry(key, mark, "executed", now));
-        parts.push(part);
-        if finish.is_some() {
-            self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
-            transaction.ledger(&done(key, parts, now));
-        }
-        self.mark(&game);
-        self.archive.commit_indexed(&lock, &index_lock, transaction)?;
-        drop((lock, index_lock));
-        Ok(())
-    }
-
-    /// A decision as a transaction of its game.
-    pub(super) fn transaction(
-        &self,
-        game: &GameName,
-        loaded: &super::Loaded,
-        decision: Decision,
-        seed: u64,
-        now: DateTime<Utc>,
-    ) -> Result<Transaction, ClerkError> {
-        let mut transaction = Transaction::of_game(game, format!("{} {}", stamp(now), decision.audit));
-        for file in &decision.files {
-            match file {
-                FileEdit::Append(name, text) => transaction.append(name, text.clone())?,
-                FileEdit::Replace(name, text) => transaction.replace(name, text.clone())?,
-                FileEdit::KeepStatus(name) => transaction.replace(name, loaded.bytes())?,
-                FileEdit::KeepGame(name, kept) => {
-                    let mut kept = kept.as_ref().clone();
-                    self.hash_clear(&mut kept, seed);
-                    transaction.replace(name, loaded.rewritten(&kept)?)?
-                }
-                FileEdit::Rename(a, b) => transaction.rename(a, b)?,
-                FileEdit::Remove(name) => transaction.remove(name)?,
-            };
-        }
-        if let Some(next) = &decision.game {
-            let mut next = next.clone();
-            self.hash_clear(&mut next, seed);
-            let text = loaded.rewritten(&next)?;
-            self.memory.committed(game, &text);
-            transaction.replace("status", text)?;
-        }
-        if let Some(line) = &decision.index {
-            transaction.index(game, crate::status::index::line(line));
-        }
-        for (n, letter) in decision.letters.iter().enumerate() {
-            self.enqueue(
-                &mut transaction,
-                letter,
-                &["decision", game.as_str(), &seed.to_string(), &n.to_string()],
-                now,
-            )?;
-        }
-        Ok(transaction)
-    }
-
-    /// A password that an editor wrote in clear is hashed at the next save (D7, D27).
-    fn hash_clear(&self, game: &mut crate::status::Game, seed: u64) {
-        let secrets = PhcSecrets::new(&self.known, self.secret, seed ^ CLEAR);
-        let own = std::iter::once(&mut game.password);
-        for password in own.chain(game.participants.iter_mut().map(|p| &mut p.password)) {
-            if let Some(clear) = password.as_deref().filter(|p| !p.starts_with("$argon2")) {
-                *password = Some(secrets.hash(clear));
-            }
-        }
-    }
-
-    /// Composes a letter and queues it with the transaction. The event names it: made again it has the same Message-ID.
-    pub(super) fn enqueue(
-        &self,
-        transaction: &mut Transaction,
-        letter: &Letter,
-        event: &[&str],
-        now: DateTime<Utc>,
-    ) -> Result<(), ClerkError> {
-        let token = format!("{:016x}{:016x}", self.seed(event), self.seed(&[event, &["token"]].concat()));
-        // The number in the event keeps the letters of one commit in order.
-        let number = event.last().and_then(|n| n.parse::<u16>().ok()).unwrap_or(0);
-        let id = queue::make_id(now, number, &token);
-        let moment = now.with_timezone(&self.house.zone).fixed_offset();
-        let letter = self.illustrated(letter);
-        match compose::compose(&letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
-            Ok(mail) => {
-                let mut queued = queue::Queued::new(mail, &letter, now, None);
-                // The microseconds keep the order of a batch; due it is at once.
-                queued.head.not_before = now.trunc_subsecs(0);
-                transaction.enqueue(&id, queued.encode())?;
-            }
-            // An address that no transport could take; nothing else stops for it.
-            Err(error) => tracing::warn!(to = %letter.to, %error, "a mail could not be composed"),
-        }
-        Ok(())
-    }
-
-    fn enqueue_reply(
-        &self,
-        transaction: &mut Transaction,
-        key: &Key,
-        mail: &Intake,
-        from: &Sender,
-        parts: &[Reply],
-        now: DateTime<Utc>,
-    ) -> Result<(), ClerkError> {
-        if parts.iter().all(|p| p.silent) {
-            return Ok(());
-        }
-        let parts: Vec<Reply> = parts.iter().filter(|p| !p.silent).cloned().collect();
-        let (subject, text) = reply::compose(&parts, &mail.subject, &self.house);
-        let mut to = vec![from.address.clone()];
-        for copy in parts.iter().flat_map(|p| &p.copies) {
-            if !to.iter().any(|a| a.eq_ignore_ascii_case(copy)) {
-                to.push(copy.clone());
-            }
-        }
-        let game = parts.iter().find_map(|p| p.game.clone());
-        for (n, to) in to.into_iter().enumerate() {
-            let own = n == 0;
-            let letter = Letter {
-                to,
-                game: game.clone(),
-                notice: if parts.iter().any(|p| p.confirms_orders) { "N12".into() } else { "reply".into() },
-                subject: subject.clone(),
-                text: text.clone(),
-                auto: Auto::Replied,
-                in_reply_to: mail.message_id.clone().filter(|_| own),
-                references: if own { mail.thread() } else { Vec::new() },
-                ..Letter::default()
-            };
-            self.enqueue(transaction, &letter, &["reply", key.as_str(), &(9000 + n).to_string()], now)?;
-        }
-        Ok(())
-    }
-
-    /// A reply that changes no game.
-    fn answer(
-        &self,
-        key: &Key,
-        mail: &Intake,
-        from: &Sender,
-        parts: Vec<Reply>,
-        now: DateTime<Utc>,
-    ) -> Result<(), ClerkError> {
-        let mut transaction = Transaction::of_judge(format!("answer to {}", from.address));
-        self.enqueue_reply(&mut transaction, key, mail, from, &parts, now)?;
-        transaction.ledger(&done(key, &parts, now));
-        let lock = self.archive.lock_judge(MAIL_WAIT)?;
-        self.archive.commit(&lock, transaction)?;
-        Ok(())
-    }
-
-    /// N61.
-    fn report_failure(&self, name: &MessageName, why: &str, now: DateTime<Utc>) -> Result<(), ClerkError> {
-        // A crash between this and the burial brings the message here again.
-        let plain = name.file_name().split(['~', '.']).take(3).collect::<Vec<_>>().join(".");
-        let key = Key::of("failure", &plain);
-        if self.is_done(&key, None, now)? {
-            return Ok(());
-        }
-        let mut transaction = Transaction::of_judge("internal error");
-        transaction.ledger(&done(&key, &[], now));
-        let bytes = self.archive.spool().read(Room::New, name)?.unwrap_or_default();
-        // OPS-035: the sender is told, if the mail can be read that far.
-        if let Ok(mail) = intake::read(&bytes, &self.we, &self.limits)
-            && !matches!(mail.disposition, Disposition::Drop(_))
-            && let Some(address) = mail.sender.clone()
-            && self.is_known(&address)?
-        {
-            let from = Sender { address, name: None, message_id: mail.message_id.clone() };
-            let words: Vec<&str> = mail.lines.iter().map(|l| l.text.as_str()).collect();
-            let key = Key::of_mail(mail.message_id.as_deref(), &from.address, &words.join("\n"));
-            let sentence = "The judge failed over this mail. It was kept, and the judgekeeper has been told.";
-            let parts = [unread(Code::Internal.name(), sentence)];
-            self.enqueue_reply(&mut transaction, &key, &mail, &from, &parts, now)?;
-        }
-        for keeper in &self.house.keepers {
-            let letter = Letter {
-                to: keeper.clone(),
-                notice: "N61".into(),
-                subject: "chancery internal error".into(),
-                text: format!(
-                    "At {} the message {} made the judge fail:\n\n{why}\n\nIt lies in dead/.\n",
-                    stamp(now),
-                    name.file_name()
-                ),
-                attachments: vec![Attachment {
-                    name: "message.txt".into(),
-                    mime: "application/octet-stream".into(),
-                    bytes: bytes.clone(),
-                    inline: None,
-                }],
-                ..Letter::default()
-            };
-            self.enqueue(&mut transaction, &letter, &["failure", &plain, keeper], now)?;
-        }
-        let lock = self.archive.lock_judge(MAIL_WAIT)?;
-        self.archive.commit(&lock, transaction)?;
-        Ok(())
-    }
-
-    fn census(&self, name: &str, master: &str, now: DateTime<Utc>) -> Result<Census, ClerkError> {
-        let mut census = Census { taken: self.existing(name)?.is_some(), ..Census::default() };
-        for line in self.book()?.lines() {
-            if matches!(line.state, judge::GameState::Preparation | judge::GameState::Forming) {
-                census.forming += 1;
-                let game = GameName::old(&line.name)?;
-                if let Some(loaded) = self.load(&game, now)?
-                    && loaded.game().address.iter().any(|a| a.eq_ignore_ascii_case(master))
-                {
-                    census.of_master += 1;
-                }
-            }
-        }
-        Ok(census)
-    }
 }
 
-fn unread(code: &str, sentence: &str) -> Reply {
+pub(super) fn unread(code: &str, sentence: &str) -> Reply {
     let mut part = Reply { outcome: "unread".into(), ..Reply::default() };
     part.detail(0, reply::Mark::Error, "your mail", code, sentence);
     part
-}
-
-fn entry(key: &Key, mark: &str, outcome: &str, now: DateTime<Utc>) -> Entry {
-    let outcome = if outcome.is_empty() { "executed" } else { outcome };
-    Entry { key: key.clone(), time: now, game: Some(mark.to_string()), outcome: outcome.to_string() }
-}
-
-/// The line that closes a message; its word says whether anything was refused, for the rates.
-fn done(key: &Key, parts: &[Reply], now: DateTime<Utc>) -> Entry {
-    let word = if parts.iter().any(|p| p.outcome == outcome::RATE) {
-        outcome::RATE
-    } else if parts.iter().any(Reply::has_errors) {
-        outcome::ERRORS
-    } else {
-        outcome::DONE
-    };
-    Entry { key: key.clone(), time: now, game: None, outcome: word.into() }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

@@ -3,6 +3,7 @@
 
 mod abuse;
 mod agenda;
+mod asking;
 mod book;
 mod bounces;
 mod edits;
@@ -13,12 +14,15 @@ mod import;
 mod incoming;
 mod inspect;
 pub mod keeping;
+mod links;
 mod moving;
 mod outage;
 mod outgoing;
 mod people;
 mod picture;
+mod pictures;
 mod publish;
+mod queueing;
 mod rounds;
 pub mod secrets;
 mod tend;
@@ -29,6 +33,7 @@ pub use export::Exported;
 pub use games::{Loaded, MapShelf};
 pub use import::{Import, ImportOptions, Imported};
 pub use incoming::Worked;
+pub use links::Followed;
 pub use outage::{Extended, Moved, Resumed};
 pub use people::People;
 pub use rounds::{TickOptions, Ticked};
@@ -82,6 +87,7 @@ pub struct Clerk {
     limits: Limits,
     shelf: publish::Shelf,
     memory: edits::Memory,
+    pictures: pictures::Pictures,
     book: book::Kept,
 }
 
@@ -93,7 +99,7 @@ impl Clerk {
         let secret = games::site_secret(&site)?;
         let config = &site.config;
         let house = games::house(config);
-        let sender = incoming::sender(config, &secret)?;
+        let sender = queueing::sender(config, &secret)?;
         let addresses = std::iter::once(&config.judge.address).chain(&config.judge.aliases).cloned().collect();
         let we = Ourselves { addresses, id: Some(config.judge.id.clone()) };
         let limits = Limits { message: config.mail.incoming.max_message_bytes as usize, ..Limits::default() };
@@ -118,6 +124,7 @@ impl Clerk {
             limits,
             shelf: publish::Shelf::default(),
             memory: edits::Memory::default(),
+            pictures: pictures::Pictures::default(),
             book: book::Kept::default(),
         })
     }

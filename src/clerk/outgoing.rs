@@ -1,8 +1,8 @@
 //! The queue on its way out: due mails are handed to the transport that the configuration names.
 
+use super::pictures::Illustrating;
 use super::{Clerk, ClerkError};
 use crate::archive::ArchiveError;
-use crate::mail::Letter;
 use crate::mail::queue::Queue;
 use crate::mail::queue::worker::{Policy, Redirect, Round, send_due};
 use crate::mail::transport::{FileTransport, SendmailTransport, SmtpSettings, SmtpTransport, Transport};
@@ -19,7 +19,7 @@ impl Clerk {
         // A full or read-only disk is a reason to come later.
         let fail = |source| ArchiveError::Io { action: "use", path: outbox.clone(), source };
         let queue = Queue::open(&self.site.layout.outbox).map_err(fail)?;
-        let transport = self.transport()?;
+        let transport = Illustrating { clerk: self, transport: self.transport()? };
         let out = &self.site.config.mail.out;
         let policy = Policy {
             retry: out.retry.iter().map(|s| s.to_chrono()).collect(),
@@ -38,7 +38,7 @@ impl Clerk {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1u64 << 53) as f64
         };
-        send_due(&queue, transport.as_ref(), &policy, now, BUDGET, &mut chance).map_err(|error| fail(error).into())
+        send_due(&queue, &transport, &policy, now, BUDGET, &mut chance).map_err(|error| fail(error).into())
     }
 
     fn transport(&self) -> Result<Box<dyn Transport>, ClerkError> {
@@ -64,10 +64,5 @@ impl Clerk {
                 Box::new(SmtpTransport::new(settings).map_err(|e| ClerkError::Site(e.to_string()))?)
             }
         })
-    }
-
-    /// A letter with what belongs to it besides its text.
-    pub(super) fn illustrated(&self, letter: &Letter) -> Letter {
-        letter.clone()
     }
 }

@@ -147,6 +147,9 @@ impl Clerk {
             }
         }
         drop(lock);
+        if let Err(error) = self.warn_of_outbox(now) {
+            tracing::warn!(%error, "the outbox could not be looked at");
+        }
         Ok(ticked)
     }
 

@@ -2,8 +2,10 @@
 //! made again after a crash has the same bytes.
 
 use crate::judge::table::Secrets;
+use crate::mail::token::{self, Secret};
 use argon2::password_hash::{PasswordHasher, PasswordVerifier, phc::PasswordHash};
 use argon2::{Algorithm, Argon2, Params, Version};
+use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 use std::sync::{Mutex, atomic::AtomicU64, atomic::Ordering};
@@ -75,6 +77,10 @@ impl Secrets for PhcSecrets<'_> {
             known.insert(fingerprint);
         }
         right
+    }
+
+    fn link(&self, game: &str, seat: &str, until: DateTime<Utc>, stored: &str) -> String {
+        token::password(&Secret::new(self.key), game, seat, until.timestamp(), stored)
     }
 
     fn hash(&self, given: &str) -> String {

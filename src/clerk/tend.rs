@@ -3,6 +3,8 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::spool::Room;
+use crate::archive::{MAIL_WAIT, Transaction};
+use crate::mail::Letter;
 use crate::mail::queue::{Folder, Queue};
 use chrono::{DateTime, Duration, Utc};
 
@@ -37,6 +39,42 @@ impl Clerk {
         // A map that was mended mends its games.
         self.memory.lose_patience();
         self.publish_dirty(now);
+    }
+
+    /// N64: mail that does not leave is told to the keepers, once a day.
+    pub(super) fn warn_of_outbox(&self, now: DateTime<Utc>) -> Result<(), ClerkError> {
+        let out = &self.site.config.mail.out;
+        let queue = Queue::open(&self.site.layout.outbox).map_err(|e| ClerkError::Site(format!("outbox: {e}")))?;
+        let (heads, _) = queue.list(Folder::New).map_err(|e| ClerkError::Site(format!("outbox: {e}")))?;
+        let age = heads.iter().map(|h| now - h.created).max().unwrap_or_default();
+        if age <= out.warn_after.to_chrono() && heads.len() <= out.warn_count {
+            return Ok(());
+        }
+        let told: Option<DateTime<Utc>> = self.note("outbox-told")?;
+        if told.is_some_and(|told| now - told < Duration::days(1)) {
+            return Ok(());
+        }
+        let stamp = super::stamp(now);
+        let mut transaction = Transaction::of_judge("outbox stuck");
+        transaction.replace("cron/outbox-told", format!("{stamp}\n"))?;
+        let stopped = queue.stopped().map_or(String::new(), |reason| format!("Sending is stopped: {reason}\n"));
+        for (n, keeper) in self.house.keepers.iter().enumerate() {
+            let letter = Letter {
+                to: keeper.clone(),
+                notice: "N64".into(),
+                subject: "chancery outbox".into(),
+                text: format!(
+                    "{} mails wait in the outbox of this judge; the oldest for {} minutes.\n{stopped}See  chancery queue list.\n",
+                    heads.len(),
+                    age.num_minutes()
+                ),
+                ..Letter::default()
+            };
+            self.enqueue(&mut transaction, &letter, &["outbox", &stamp, &n.to_string()], now)?;
+        }
+        let lock = self.archive.lock_judge(MAIL_WAIT)?;
+        self.archive.commit(&lock, transaction)?;
+        Ok(())
     }
 
     /// How the judge is (OPS-091).

@@ -137,6 +137,15 @@ impl Absence {
         start && self.last().precision.is_calendar()
     }
 
+    /// Whether that moment of the wall clock lies in it.
+    pub fn covers(self, at: NaiveDateTime) -> bool {
+        let begun = match self {
+            Absence::Only(stamp) | Absence::Between(stamp, _) => stamp.start() <= at,
+            Absence::Until(_) => true,
+        };
+        begun && at < self.last().end(Grain::Exact)
+    }
+
     /// The blocked interval, end exclusive, on the wall clock shifted by START: days and months are compared after
     /// the shift, so they are taken as they are; hours and minutes are not, so they are shifted here.
     pub fn block(self, grain: Grain, start: TimeDelta) -> (NaiveDateTime, NaiveDateTime) {

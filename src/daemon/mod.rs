@@ -7,11 +7,13 @@
 pub mod edits;
 mod systemd;
 
-use crate::clerk::{Clerk, TickOptions};
+use crate::clerk::{Clerk, Followed, TickOptions};
 use crate::mail::intake::Ourselves;
 use crate::mail::listen::imap::Imap;
 use crate::mail::listen::{self, Bound, Door, Incoming, Protocol, Store, Where};
+use crate::pages::Asks;
 use crate::site::value::Listen;
+use crate::web::Link;
 use chrono::{DateTime, Utc};
 use futures_util::FutureExt;
 use std::io;
@@ -114,7 +116,7 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
             Listen::Unix(path) => return Err(format!("web.listen {}: want an address", path.display())),
         };
         doors.web = listener.local_addr().ok().map(|a| format!("http://{a}/"));
-        let router = crate::web::router(clerk.site.layout.web.clone(), health(&clerk));
+        let router = crate::web::router(clerk.site.layout.web.clone(), health(&clerk), links(&clerk, Utc::now));
         let down = watch_down.clone();
         tasks.push(tokio::spawn(async move {
             if let Err(error) = crate::web::serve(listener, router, until(down)).await {
@@ -311,6 +313,29 @@ fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool, pulse: &systemd::Pulse) {
             bell.wait(if waits { Duration::from_secs(1) } else { poll });
         }
     }
+}
+
+/// Links of mails, followed by the clerk; the clock is passed in.
+pub fn links(clerk: &Arc<Clerk>, clock: impl Fn() -> DateTime<Utc> + Send + Sync + 'static) -> crate::web::Links {
+    let clerk = Arc::clone(clerk);
+    Arc::new(move |link| {
+        let now = clock();
+        let (followed, asks) = match &link {
+            Link::Unsubscribe(token, really) => (clerk.unsubscribe(token, *really, now), Asks::Nothing),
+            Link::Password(token, new) => (clerk.choose_password(token, new.as_deref(), now), Asks::Password),
+        };
+        let (status, title, text, asks) = match followed {
+            Ok(Followed::Done(said)) => (200, "Done", said, None),
+            Ok(Followed::Good(said)) => (200, "From your mail", said, Some(asks)),
+            Ok(Followed::Refused(said)) => (422, "Not yet", said, Some(asks)),
+            Ok(Followed::Unknown) => (404, "Not here", "This link was used, is too old, or never worked.".into(), None),
+            Err(error) => {
+                tracing::error!(%error, "a link could not be followed");
+                (503, "Busy", "The judge is at work on this. Try again in a moment.".into(), None)
+            }
+        };
+        (status, crate::pages::link_page(clerk.house(), title, &text, asks))
+    })
 }
 
 fn health(clerk: &Arc<Clerk>) -> crate::web::Health {

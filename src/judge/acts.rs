@@ -9,7 +9,7 @@ use super::reply::{Mark, masked};
 use super::session::{Desk, Processing, Tools};
 use super::signon::{SignedOn, new_password};
 use super::table::{Table, Who};
-use super::{lists, master, seats, votes};
+use super::{beginning, lists, master, votes, wants};
 use crate::clock;
 use crate::diplomacy::rules::Rule;
 use crate::mail::MailAddress;
@@ -49,6 +49,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
         },
         Command::SetZone(None) | Command::SetNoZone => Ok(()),
         Command::SetStrict(_) => Ok(()),
+        Command::SetNotify(words) => wants::read(table, &on.who, words).map(|_| ()),
         Command::Vote(vote) => votes::read(table, on, Some(*vote)).map(|_| ()),
         Command::VoteDraw => votes::read(table, on, None).map(|_| ()),
         Command::Propose(what) => votes::check_proposal(table, on, what).map(|_| ()),
@@ -56,7 +57,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
             (Who::Seat(n), Some(p)) if p.proposer == table.game.participants[*n].name => Ok(()),
             _ => refuse(Code::BadVote, "Only who made the running proposal can withdraw it."),
         },
-        Command::Prefer(letters) => seats::check_preference(table, on, letters),
+        Command::Prefer(letters) => beginning::check_preference(table, on, letters),
         Command::SetListed(_) | Command::Official(_) => Ok(()),
         Command::Form
         | Command::Activate
@@ -158,13 +159,10 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             desk.decision.letters.push(letter);
             Ok("history in a mail of its own".into())
         }
-        Command::Map(_) => match lists::map_letter(desk.table, &tools.sender.address) {
-            Some(letter) => {
-                desk.decision.letters.push(letter);
-                Ok("map in a mail of its own".into())
-            }
-            None => refuse(Code::NoMap, "There is no picture of this game."),
-        },
+        Command::Map(words) => lists::map_letter(desk.table, &tools.sender.address, Some(on), words).map(|letter| {
+            desk.decision.letters.push(letter);
+            "map in a mail of its own".into()
+        }),
         Command::Help => {
             let text = super::help::page(desk.table, on);
             desk.reply.paragraphs.push(text);
@@ -215,6 +213,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
                 letters.extend(desk.table.letters(&others, "N33", "Diplomacy absences notice", &say(name)));
             }
             desk.decision.letters.extend(letters);
+            super::round::warn_of_absence(desk, on, &new);
             format!("absence {}", new.words)
         }),
         Command::SetZone(Some(name)) => clock::zone::named(name).map_err(|_| Refusal { code: Code::BadZone, sentence: String::new() }).map(|zone| {
@@ -247,6 +246,14 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             }
             Ok(if *value { "sign-ons by mail only from the addresses on file" } else { "sign-ons from any address" }.into())
         }
+        Command::SetNotify(words) => wants::read(desk.table, &on.who, words).map(|notify| match on.who {
+            Who::Seat(n) => {
+                let p = &mut desk.table.game.participants[n];
+                p.notify = notify;
+                wants::describe(p)
+            }
+            _ => String::new(),
+        }),
         Command::SetDeadline(text) => deadline(desk.table, on, text).map(|new| {
             let by = match &on.who {
                 Who::Seat(_) if desk.table.rule(Rule::HideExtenders) => "A power".to_string(),

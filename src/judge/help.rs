@@ -1,7 +1,9 @@
 //! HELP: the command card, and a page made for the state of whoever asks.
 
+use super::post::wrap;
 use super::signon::SignedOn;
 use super::table::{House, Table, Who};
+use crate::diplomacy::rules::Rule;
 use crate::status::ParticipantKind;
 
 /// The card for everybody. At most 75 columns: it is mailed as it stands.
@@ -35,6 +37,8 @@ letter; SIGNON FRANCE@game password is the same). Then, in any order:
   SET ADDRESS you@example.org   where your mail goes
   SET ZONE Europe/Paris         times in your zone
   SET ABSENCE 24 DEC TO 2 JAN   no deadline in that time
+  SET NOTIFY RESULTS PRESS      mails you want: these, REMINDERS, ALL;
+                                who watches: NONE, DIGEST (one a day)
   VOTE DIAS                     or SOLO, LOSS: how the game may end
   SIGNOFF                       end of the mail
 ";
@@ -187,37 +191,107 @@ pub fn card(house: &House) -> String {
 
 /// What a signed-on person can do now.
 pub fn page(table: &Table, on: &SignedOn) -> String {
-    let mut text = match &on.who {
+    format!("{}\n{}", standing(table, &on.who), card(table.house))
+}
+
+/// Where somebody stands in a game, and what he can write now.
+pub fn standing(table: &Table, who: &Who) -> String {
+    let game = &table.game.name;
+    let mut text = match who {
         Who::Seat(n) => {
             let p = &table.game.participants[*n];
-            format!("You are {} in game {}, {}.\n", table.title_of(p), table.game.name, table.phase())
+            let name = match &p.kind {
+                ParticipantKind::Other(kind) => format!("{} ({})", table.title_of(p), kind.to_lowercase()),
+                _ => table.title_of(p),
+            };
+            format!("You are {name} in game {game}, {}.\n", table.phase())
         }
-        _ => format!(
-            "You are the Master of game {}, {} ({}).\n",
-            table.game.name,
-            table.phase(),
-            table.index.state.word()
-        ),
+        _ => format!("You are the Master of game {game}, {} ({}).\n", table.phase(), table.index.state.word()),
     };
-    if !table.forming() && !table.completed() {
+    if table.forming() {
+        let open = table.open_seats();
+        text += &format!("The game forms; {open} {} free.\n", if open == 1 { "seat is" } else { "seats are" });
+    } else if table.completed() {
+        text += &format!("The game is over: HISTORY {game}, SUMMARY {game}.\n");
+        return text;
+    } else {
         text += &format!("Deadline: {}.\n", table.deadline_long());
-        if let Who::Seat(n) = on.who {
-            let p = &table.game.participants[n];
-            if p.kind == ParticipantKind::Power {
-                let due = table.referee.owing(&table.game).contains(&p.name);
-                text += if due {
-                    "Your orders are due. You can write:\n"
-                } else {
-                    "Nothing is due from you. You can write:\n"
-                };
-                for line in table.referee.choices(&table.game, &p.name) {
-                    text += &format!("  {line}\n");
-                }
-            }
+    }
+    text += &format!("Begin with  SIGNON {}{game} your-password\n", sign(table, who));
+    match who {
+        Who::Seat(n) if table.is_power(who) && !table.forming() => text += &of_power(table, *n),
+        Who::Seat(_) => {}
+        _ => text += "Then PROCESS, SET DEADLINE, PREVIEW and others: see HELP MASTER.\n",
+    }
+    text + &press(table)
+}
+
+/// What stands before the game in a sign-on: a letter, digits, or a name with `@`.
+fn sign(table: &Table, who: &Who) -> String {
+    let Who::Seat(n) = who else { return "M".into() };
+    let p = &table.game.participants[*n];
+    match (table.seat_of(p).and_then(|s| s.letter), p.name.strip_prefix("POWER#")) {
+        (Some(letter), _) => letter.to_string(),
+        (None, Some(number)) if number.len() == 1 => number.into(),
+        _ => format!("{}@", p.name),
+    }
+}
+
+fn of_power(table: &Table, n: usize) -> String {
+    let game = &table.game;
+    let p = &game.participants[n];
+    let mut text = String::new();
+    let mine = |key: &String| game.participants.iter().any(|v| v.name == *key && v.control.first() == Some(&p.name));
+    let seats = std::iter::once(p.name.clone())
+        .chain(table.referee.seats().iter().map(|s| s.key.clone()).filter(mine))
+        .collect::<Vec<_>>();
+    let owing = table.referee.owing(game);
+    for seat in &seats {
+        let choices = table.referee.choices(game, seat);
+        let filed = table.referee.on_file(game, seat).len();
+        let whose = if *seat == p.name { String::new() } else { format!(" for {}", table.title_of_key(seat)) };
+        text += &match (owing.contains(seat), choices.len()) {
+            (true, 1) => format!("One order{whose} is due by then"),
+            (true, count) => format!("{count} orders{whose} are due by then"),
+            (false, _) => format!("Nothing{whose} is due from you now"),
+        };
+        text += &match filed {
+            0 => ".".to_string(),
+            1 => "; one is on file.".to_string(),
+            count => format!("; {count} are on file."),
+        };
+        text.push('\n');
+        if !choices.is_empty() {
+            text += "You can write:\n";
+        }
+        for line in choices {
+            text += &(wrap(&format!("  {line}"), 72, 11) + "\n");
         }
     }
-    text.push('\n');
-    text + &card(table.house)
+    if table.referee.voters(game).contains(&p.name) {
+        text += match (table.rule(Rule::NoDraw), table.rule(Rule::ProposeDias) || table.rule(Rule::HideProposer)) {
+            (true, _) => "",
+            (_, true) => "PROPOSE DIAS or a power offers an end; VOTE YES or NO answers.\n",
+            _ => "VOTE DIAS, SOLO or LOSS says how the game may end.\n",
+        };
+    }
+    text
+}
+
+fn press(table: &Table) -> String {
+    let words = if table.rule(Rule::NoPress) {
+        "Press goes to the Master only: PRESS TO M."
+    } else if table.rule(Rule::PublicPress) {
+        "Press is public: BROADCAST, your text, ENDPRESS."
+    } else {
+        "Press: PRESS TO a power, your text, ENDPRESS; or BROADCAST."
+    };
+    format!("{words}\n")
+}
+
+/// HELP from an address that has places in games: where it stands in each, then the card.
+pub fn for_sender(house: &House, standings: &[String]) -> String {
+    format!("{}\n{}", standings.join("\n"), card(house))
 }
 
 #[cfg(test)]

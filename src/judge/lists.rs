@@ -3,11 +3,13 @@
 use super::code::{Code, Refusal, refuse};
 use super::decision::{GameState, IndexLine};
 use super::post::{subject_line, wrap};
+use super::sight;
 use super::signon::SignedOn;
 use super::table::{House, Table, Who, is_dummy, is_vacant};
 use crate::diplomacy::rules::Rule;
-use crate::mail::{Attachment, Letter};
+use crate::mail::{Attachment, Letter, Scene};
 use crate::status::{Game, ParticipantKind};
+use std::sync::Arc;
 
 /// Whether LIST, SUMMARY, HISTORY and MAP may be answered without a sign-on, or to this one.
 pub fn permitted(table: &Table, on: Option<&SignedOn>) -> Result<(), Refusal> {
@@ -57,7 +59,7 @@ pub fn game_list(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
     text += &roster(table);
     if !table.forming() && (!table.rule(Rule::Blind) || table.completed()) {
         text += "\n";
-        text += &table.referee.position_report(game);
+        text += &table.referee.position_report(&sight::shown_game(table));
     }
     if let Some(on) = on
         && !table.forming()
@@ -66,7 +68,9 @@ pub fn game_list(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
     {
         text += &super::orders::sets(table, on);
     }
-    letter(to, "N41", Some(&game.name), format!("List of game {}", game.name), text)
+    let mut letter = letter(to, "N41", Some(&game.name), format!("List of game {}", game.name), text);
+    letter.scene = sight::scene(table, on);
+    letter
 }
 
 fn told(what: &str, names: &[String], by_name: bool) -> String {
@@ -170,21 +174,42 @@ fn between(results: &str, from: &str, until: &str) -> String {
     out
 }
 
-/// N43.
-pub fn summary(table: &Table, to: &str) -> Letter {
+/// The summary (notices.md 6) from these records of finished phases.
+pub fn summary_text(table: &Table, records: &[serde_json::Value]) -> String {
     let body = table
         .referee
-        .summary(&table.game, &table.records.phases())
+        .summary(&table.game, records)
         .unwrap_or_else(|| "No centres have been counted in this game yet.\n".into());
-    let text = format!("{}\n{}\nPlayers:\n{}\n{body}", table.header(), parameters(table), roster(table));
+    format!("{}\n{}\nPlayers:\n{}\n{body}", table.header(), parameters(table), roster(table))
+}
+
+/// N43.
+pub fn summary(table: &Table, to: &str) -> Letter {
+    let text = summary_text(table, &table.records.phases());
     letter(to, "N43", Some(&table.game.name), format!("Summary of game {}", table.game.name), text)
 }
 
-/// N44: the current map as SVG.
-pub fn map_letter(table: &Table, to: &str) -> Option<Letter> {
-    let record = table.referee.record_now(&table.game);
-    let svg = table.referee.picture(&record, &table.look(false))?;
-    let phase = table.phase();
+/// N44: the map now, or of a phase that was played with its orders, as its reader may see it: an SVG attached, a PNG to be
+/// looked at.
+pub fn map_letter(table: &Table, to: &str, on: Option<&SignedOn>, words: &[String]) -> Result<Letter, Refusal> {
+    let mut asked = None;
+    for word in words {
+        match word.as_str() {
+            "SVG" | "PNG" | "GIF" => {}
+            game if game.eq_ignore_ascii_case(&table.game.name) => {}
+            "PS" | "PDF" => return refuse(Code::NoMap, format!("No {word}: maps are sent as SVG and PNG.")),
+            phase if asked.is_none() => asked = Some(phase),
+            _ => return refuse(Code::Syntax, "Say MAP and the game, perhaps with a phase like S1901M."),
+        }
+    }
+    let none = || Refusal { code: Code::NoMap, sentence: "There is no picture of this game.".into() };
+    let scene = match asked {
+        Some(phase) if phase != table.phase() => Some(scene_of(table, on, phase)?),
+        _ => sight::scene(table, on),
+    };
+    let scene = scene.filter(|_| !table.forming()).ok_or_else(none)?;
+    let svg = table.referee.picture(&scene.record, &table.look(scene.orders)).ok_or_else(none)?;
+    let phase = scene.record["name"].as_str().unwrap_or("map").to_string();
     let mut letter = letter(
         to,
         "N44",
@@ -198,7 +223,21 @@ pub fn map_letter(table: &Table, to: &str) -> Option<Letter> {
         bytes: svg.into_bytes(),
         inline: None,
     });
-    Some(letter)
+    letter.scene = Some(scene);
+    Ok(letter)
+}
+
+/// A phase that was played.
+fn scene_of(table: &Table, on: Option<&SignedOn>, phase: &str) -> Result<Arc<Scene>, Refusal> {
+    let all = on.is_some_and(|on| matches!(on.who, Who::Master | Who::Keeper));
+    if sight::is_blind(table) && !all {
+        return refuse(Code::Blind, "In a blind game there are no maps of phases that are over.");
+    }
+    let records = table.records.phases();
+    match records.iter().rev().find(|r| r["name"].as_str() == Some(phase)) {
+        Some(record) => Ok(Arc::new(sight::played(table, record))),
+        None => refuse(Code::NoMap, format!("{phase} is no phase that this game has played.")),
+    }
 }
 
 /// One game in the openings list.
@@ -214,6 +253,27 @@ pub struct Opening {
     pub open: usize,
     /// Public name of the Master.
     pub master: String,
+}
+
+/// N27: a vacancy, for the openings list robot; nothing for games that stand in no list, and where there is no robot.
+pub fn advert(table: &Table) -> Option<Letter> {
+    let robot = table.house.openings.clone()?;
+    if !is_opening(&table.index, &table.game) || table.game.tester.is_some() || table.forming() {
+        return None;
+    }
+    let opening = Opening {
+        index: table.index.clone(),
+        game: table.game.clone(),
+        phase: table.phase(),
+        open: 0,
+        master: table.master_name(),
+    };
+    let text = openings(table.house, &[opening], false);
+    let to = [super::post::Recipient { address: robot, seat: None }];
+    let mut letter = table.letters(&to, "N27", "", &text).pop()?;
+    letter.subject = format!("DPjudge openings list ({})", table.house.id);
+    letter.thread = None;
+    Some(letter)
 }
 
 /// Whether a game stands in the openings list: waiting for players, public, not unlisted.

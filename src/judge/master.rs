@@ -9,7 +9,7 @@ use super::post::Circle;
 use super::session::{Desk, Tools};
 use super::signon::{Rank, SignedOn};
 use super::table::{Table, is_dummy, is_vacant};
-use super::{process, rollback, seats};
+use super::{beginning, leaving, process, rollback, seats};
 
 /// Pass 1.
 pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refusal> {
@@ -102,17 +102,17 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
         Command::Terminate => state(desk, GameState::Terminated),
         Command::Resign(power) => {
             let n = power_named(desk.table, power)?;
-            seats::resign(desk, n, true);
+            leaving::resign(desk, n, true);
             Ok("the seat is vacant".into())
         }
         Command::Dummy(power) => {
             let n = power_named(desk.table, power)?;
-            seats::dummy(desk, n);
+            leaving::dummy(desk, n);
             Ok("nobody plays it now".into())
         }
         Command::Revive(power, password) => {
             let n = power_named(desk.table, power)?;
-            seats::revive(desk, n, password.as_deref(), tools);
+            super::passwords::revive(desk, n, password.as_deref(), tools);
             Ok("given back to its last player".into())
         }
         Command::Rollback(words) => rollback::back(desk, words),
@@ -128,6 +128,7 @@ fn reveal(desk: &mut Desk) -> Result<String, Refusal> {
     desk.table.rules.unset(crate::diplomacy::rules::Rule::NoReveal);
     let text = super::lists::summary(desk.table, "").text;
     desk.decision.files.push(super::FileEdit::Replace("summary".into(), text.clone()));
+    super::ending::fame(desk, &text);
     let to = desk.table.circle(Circle::Everyone);
     let subject = format!("Summary of game {}", desk.table.game.name);
     let letters = desk.table.letters(&to, "N19", &subject, &text);
@@ -136,7 +137,7 @@ fn reveal(desk: &mut Desk) -> Result<String, Refusal> {
 }
 
 fn begin(desk: &mut Desk) -> Result<String, Refusal> {
-    match seats::begin(desk) {
+    match beginning::begin(desk) {
         Ok(()) => Ok("the game has begun".into()),
         Err(reason) => refuse(Code::BadState, format!("The game cannot begin: {reason}")),
     }

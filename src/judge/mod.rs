@@ -6,15 +6,19 @@
 
 pub mod account;
 mod acts;
+pub mod beginning;
 pub mod code;
 pub mod commands;
 pub mod create;
 pub mod decision;
+mod ending;
 pub mod extend;
 pub mod help;
+pub mod leaving;
 pub mod lists;
 mod master;
 pub mod orders;
+pub mod passwords;
 pub mod post;
 pub mod press;
 pub mod process;
@@ -24,10 +28,12 @@ mod rollback;
 pub mod round;
 pub mod seats;
 pub mod session;
+pub mod sight;
 pub mod signon;
 pub mod table;
 pub mod time;
 pub mod votes;
+pub mod wants;
 
 pub use decision::*;
 
@@ -50,7 +56,7 @@ pub fn by_mail(table: &mut Table, block: &Block, tools: &Tools) -> Outcome {
             Err(refusal) => seats::refused(table, block, &refusal),
         },
         Header::Resign { seat, password, .. } => match signon::sign_on(table, &seat, &password, tools.secrets) {
-            Ok(on) => seats::resign_by_mail(table, block, &on, tools),
+            Ok(on) => leaving::resign_by_mail(table, block, &on, tools),
             Err(refusal) => seats::refused(table, block, &refusal),
         },
         Header::Join { power, password, privacy, .. } => {
@@ -96,24 +102,21 @@ fn question(table: &mut Table, block: &Block, header: &Header, tools: &Tools) ->
     let (game, index) = (table.game.clone(), table.index.clone());
     let to = tools.sender.address.as_str();
     let letter = match header {
-        Header::List { .. } => Some(lists::game_list(table, to, None)),
-        Header::Summary { .. } => Some(lists::summary(table, to)),
-        Header::History { from, to: until, .. } => Some(lists::history(table, to, from.as_deref(), until.as_deref())),
-        _ => lists::map_letter(table, to),
+        Header::List { .. } => Ok(lists::game_list(table, to, None)),
+        Header::Summary { .. } => Ok(lists::summary(table, to)),
+        Header::History { from, to: until, .. } => Ok(lists::history(table, to, from.as_deref(), until.as_deref())),
+        Header::Map { words, .. } => lists::map_letter(table, to, None, words),
+        _ => code::refuse(code::Code::Syntax, "That is no question about a game."),
     };
     let mut desk = session::Desk::new(table);
     match letter {
-        Some(mut letter) => {
+        Ok(mut letter) => {
             letter.in_reply_to = tools.sender.message_id.clone();
             desk.decision.letters.push(letter);
             // The answer is the mail itself: no second reply for a question alone.
             desk.reply.silent = true;
         }
-        None => {
-            let refusal =
-                code::Refusal { code: code::Code::NoMap, sentence: "There is no picture of this game.".into() };
-            desk.reply.refuse(&block.line, &refusal);
-        }
+        Err(refusal) => desk.reply.refuse(&block.line, &refusal),
     }
     desk.reply.outcome = "answered".into();
     desk.close(&game, &index, String::new())

@@ -1,8 +1,10 @@
 //! Who gets a mail, and the form all mails share (notices.md 1).
 
 use super::table::{Table, is_dummy, is_vacant};
-use crate::mail::Letter;
+use super::wants;
+use crate::mail::{Letter, Scene, Thread};
 use crate::status::{Omniscient, Participant, ParticipantKind};
+use std::sync::Arc;
 
 /// Circles of recipients (notices.md 1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,21 +105,38 @@ impl Table<'_> {
                 &tester
             }
         };
+        let seat = |r: &Recipient| r.seat.and_then(|n| self.game.participants.get(n));
+        let fixed = FIXED.contains(&notice);
+        let text_for = |r: &Recipient| match seat(r).and_then(|p| p.zone.as_deref()) {
+            _ if fixed => text.to_string(),
+            Some(zone) => fill(&self.with_own_time(text, zone)),
+            None => fill(text),
+        };
         to.iter()
+            .filter(|r| seat(r).is_none_or(|p| wants::wants(p, notice)))
             .map(|r| Letter {
                 to: r.address.clone(),
                 game: Some(self.game.name.clone()),
                 phase: Some(self.phase()),
                 notice: notice.to_string(),
                 subject: subject_line(subject, &self.game.name),
-                text: text.to_string(),
+                text: text_for(r),
                 bulk: to.len() > 1,
-                optional: r.seat.is_some_and(|n| {
-                    self.game.participants.get(n).is_some_and(|p| matches!(p.kind, ParticipantKind::Other(_)))
-                }) || notice == "N10",
+                thread: Some(Thread::Game),
+                optional: seat(r).is_some_and(wants::watches) || matches!(notice, "N10" | "N11"),
                 ..Letter::default()
             })
             .collect()
+    }
+
+    /// The deadline in the reader's own zone behind that of the game (notices.md 1).
+    fn with_own_time(&self, text: &str, zone: &str) -> String {
+        let (Some(deadline), Ok(zone)) = (self.game.deadline, crate::clock::zone::named(zone)) else {
+            return text.to_string();
+        };
+        let own = self.deadline_utc(deadline).with_timezone(&zone).naive_local();
+        let (said, own) = (self.deadline_long(), super::time::long(own, zone));
+        if own == said { text.to_string() } else { text.replace(&said, &format!("{said} ({own})")) }
     }
 
     /// The three lines before results, lists, confirmations and reminders (notices.md 1). The deadline is that of the
@@ -151,6 +170,33 @@ impl Table<'_> {
             None => "none".into(),
         }
     }
+}
+
+/// Notices whose text has a form that programs read, or that somebody else has written.
+const FIXED: [&str; 8] = ["N06", "N16", "N17", "N18", "N19", "N27", "N45", "digest"];
+/// Columns of the others.
+const WIDTH: usize = 72;
+
+/// Wraps what is longer than a line; an indent stays.
+fn fill(text: &str) -> String {
+    let indent = |line: &str| match line.split_once(":  ") {
+        // Behind a label the lines stay in its column.
+        Some((label, rest)) => label.chars().count() + 3 + rest.chars().take_while(|c| *c == ' ').count(),
+        None => line.chars().take_while(|c| *c == ' ').count(),
+    };
+    let line = |line: &str| match line.chars().count() > WIDTH && !line.starts_with(":: ") {
+        true => wrap(line, WIDTH, indent(line)) + "\n",
+        false => format!("{line}\n"),
+    };
+    text.lines().map(line).collect()
+}
+
+/// Gives letters their picture.
+pub fn with_scene(mut letters: Vec<Letter>, scene: Option<Arc<Scene>>) -> Vec<Letter> {
+    for letter in &mut letters {
+        letter.scene = scene.clone();
+    }
+    letters
 }
 
 /// Every subject names the game: ` (game)` is added unless its name is a word of the subject.
@@ -199,6 +245,16 @@ mod tests {
         assert_eq!(subject_line("Diplomacy results balkan9 S1901M", "balkan9"), "Diplomacy results balkan9 S1901M");
         assert_eq!(subject_line("Diplomacy deadline reminder", "balkan9"), "Diplomacy deadline reminder (balkan9)");
         assert_eq!(subject_line("Diplomacy game 'x' complete", "x"), "Diplomacy game 'x' complete");
+    }
+
+    #[test]
+    fn long_lines_are_filled_and_tables_stay() {
+        let long = "word ".repeat(20);
+        assert!(fill(&long).lines().all(|l| l.chars().count() <= WIDTH));
+        assert_eq!(
+            fill("Label:            a\n    https://x.example/y\n"),
+            "Label:            a\n    https://x.example/y\n"
+        );
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::commands::{Audience, Claim, PressBlock};
 use super::post::{Circle, Recipient, and_list};
 use super::table::{Table, Who, is_dummy, is_vacant};
 use crate::diplomacy::rules::Rule;
-use crate::mail::{Auto, Letter};
+use crate::mail::{Auto, Letter, Thread};
 use crate::status::{Omniscient, ParticipantKind};
 
 /// Limits of mail-commands.md 6.4.
@@ -307,6 +307,13 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
         Some(_) => format!("{text}\n"),
         None => format!("{headline}\n\n{text}\n{footer}"),
     };
+    // The thread goes by what the readers are told, so that it betrays nothing; unsigned press is a thread of its own.
+    let signed = press.claimed_from.as_ref().map_or_else(|| "?".to_string(), name);
+    let participants: Vec<String> = match &press.claimed_to {
+        Readers::All if press.claimed_from.is_some() => vec!["ALL".into()],
+        Readers::All => vec!["ALL".into(), signed],
+        Readers::Some(list) => list.iter().map(name).chain([signed]).collect(),
+    };
     let mut letters = Vec::new();
     let mut seen: Vec<String> = Vec::new();
     let mut send = |to: &Recipient, subject: &str, body: &str| {
@@ -317,7 +324,8 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
         for mut letter in table.letters(std::slice::from_ref(to), "N45", subject, body) {
             letter.auto = Auto::Human;
             letter.anonymous_id = true;
-            letter.optional = false;
+            letter.bulk = press.claimed_to == Readers::All;
+            letter.thread = Some(Thread::Press(participants.clone()));
             letters.push(letter);
         }
     };

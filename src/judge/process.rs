@@ -2,8 +2,9 @@
 //! hand; the archive commits it as one change.
 
 use super::decision::{FileEdit, GameState};
-use super::post::Circle;
+use super::post::{Circle, with_scene};
 use super::session::Desk;
+use super::sight;
 use super::table::Table;
 use crate::clock;
 use crate::diplomacy::rules::Rule;
@@ -119,6 +120,7 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
     super::rollback::branch_off(desk);
     desk.decision.files.push(FileEdit::KeepGame(format!("status.{phase}"), Box::new(desk.table.game.clone())));
     let resolution = desk.table.referee.resolve(&desk.table.game, seed)?;
+    let scene = sight::scene_played(desk.table, &resolution.record);
     let kept = std::mem::replace(&mut desk.table.game, resolution.game);
     let mut record = resolution.record;
     let game = &mut desk.table.game;
@@ -157,21 +159,18 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
     }
     let subject = format!("Diplomacy results {} {phase}", desk.table.game.name);
     let to = desk.table.circle(Circle::Everyone);
-    let root = format!("<{}.results@{}>", desk.table.game.name, mail_host(desk.table));
-    let mut letters = desk.table.letters(&to, "N17", &subject, &text);
+    let mut letters = with_scene(desk.table.letters(&to, "N17", &subject, &text), scene);
     for letter in &mut letters {
         letter.phase = Some(phase.clone());
-        letter.references = vec![root.clone()];
     }
     desk.decision.letters.extend(letters);
     file_report(desk, &subject, &text);
     desk.decision.files.push(FileEdit::Append("results.jsonl".into(), format!("{record}\n")));
+    if let Some(victors) = &resolution.victors {
+        let how = super::ending::victory(desk, victors);
+        super::ending::announce(desk, &how, Some(&record));
+    }
     Ok(())
-}
-
-/// Host part of the judge's address.
-pub fn mail_host(table: &Table) -> String {
-    table.house.address.rsplit('@').next().unwrap_or("localhost").to_string()
 }
 
 /// `The next phase of 'x' will be …` and the deadline.
@@ -235,8 +234,9 @@ pub fn preview(desk: &mut Desk) {
         Ok(resolution) => {
             let text = format!("{}\n{}", desk.table.header(), resolution.report);
             let subject = format!("PREVIEW Diplomacy results {} {phase}", desk.table.game.name);
+            let scene = sight::scene_played(desk.table, &resolution.record);
             let letters = desk.table.letters(&desk.table.master_recipients(), "N16", &subject, &text);
-            desk.decision.letters.extend(letters);
+            desk.decision.letters.extend(with_scene(letters, scene));
             desk.reply.note(0, super::reply::Mark::Ok, format!("preview of {phase} sent to the Master"));
         }
         Err(error) => desk.reply.detail(0, super::reply::Mark::Error, "PREVIEW", "R_INTERNAL", &error),

@@ -349,6 +349,9 @@ mod tests {
             create_limit: 0,
             create_limit_per_master: 0,
             hall_of_fame: None,
+            openings: None,
+            detectives: Vec::new(),
+            public_networks: Vec::new(),
         }
     }
 

@@ -5,9 +5,10 @@
 
 use super::code::{Code, Refusal, refuse};
 use super::decision::{FileEdit, GameState};
-use super::post::{Circle, and_list};
+use super::post::{Circle, and_list, with_scene};
 use super::process;
 use super::session::Desk;
+use super::sight;
 use super::table::Table;
 use crate::status::{Document, Game, Participant, ParticipantKind, PhaseKeyword, PhaseState};
 
@@ -359,5 +360,6 @@ fn tell(desk: &mut Desk, subject: &str, how: &str, phases: &str, orders: &str) {
     );
     let text: String = text.lines().map(|l| super::post::wrap(l, 75, 0) + "\n").collect();
     let letters = table.letters(&table.circle(Circle::Everyone), "N34", subject, &text);
+    let letters = with_scene(letters, sight::scene_now(table));
     desk.decision.letters.extend(letters);
 }

@@ -1,11 +1,14 @@
 //! One check of one game (clock.md 3): what the deadline processor does to it now.
 
 use super::decision::GameState;
-use super::post::{Recipient, and_list};
+use super::leaving;
+use super::post::{Recipient, and_list, with_scene};
 use super::process::{self, Cause};
-use super::seats;
 use super::session::{Desk, Outcome};
+use super::sight;
+use super::signon::SignedOn;
 use super::table::{Table, Who, is_dummy, is_vacant};
+use super::time::NewAbsence;
 use crate::clock::slot::SLOT_MINUTES;
 use crate::clock::{self, daily::Reason, tick::Action};
 use crate::diplomacy::rules::Rule;
@@ -80,6 +83,7 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
         Action::Remind => remind(&mut desk),
     }
     if round.daily {
+        super::wants::send_digests(&mut desk);
         daily(&mut desk);
     }
     desk.reply.outcome = verdict.action.word().into();
@@ -100,7 +104,7 @@ fn dismiss(desk: &mut Desk, keys: &[String]) {
     desk.decision.letters.extend(letters);
     for key in keys {
         if let Some(n) = desk.table.seat_index(key) {
-            seats::resign(desk, n, false);
+            leaving::resign(desk, n, false);
         }
     }
     desk.table.index.state = GameState::Waiting;
@@ -196,6 +200,7 @@ fn remind(desk: &mut Desk) {
             }
         }
     }
+    let scene = sight::scene_now(table);
     // A WAIT phase is the Master's own.
     let waits = table.game.keyword == PhaseKeyword::Wait;
     for to in table.master_recipients().into_iter().filter(|_| waits) {
@@ -215,8 +220,32 @@ fn remind(desk: &mut Desk) {
             table.phase(),
             table.deadline_long()
         );
-        letters.extend(table.letters(std::slice::from_ref(&to), "N10", "Diplomacy deadline reminder", &text));
+        let reminder = table.letters(std::slice::from_ref(&to), "N10", "Diplomacy deadline reminder", &text);
+        letters.extend(with_scene(reminder, scene.clone()));
     }
+    desk.decision.letters.extend(letters);
+}
+
+/// N11: an absence does not move the deadline that stands; who has no orders in for it is told so.
+pub fn warn_of_absence(desk: &mut Desk, on: &SignedOn, new: &NewAbsence) {
+    let table = &desk.table;
+    let Who::Seat(n) = on.who else { return };
+    let Some(p) = table.game.participants.get(n) else { return };
+    let owes = |key: &String| *key == p.name || answering(table, key) == Some(n);
+    if !new.covers_deadline || !table.referee.owing(&table.game).iter().any(owes) {
+        return;
+    }
+    let text = format!(
+        "{}\nThe deadline of game {}, {}, is {}.\nThat falls into your absence ({}), and orders are due from you.\nThe \
+         deadline stays: send your orders before you leave.\n",
+        table.header(),
+        table.game.name,
+        table.phase(),
+        table.deadline_long(),
+        new.words
+    );
+    let own = table.recipients(&[n]);
+    let letters = with_scene(table.letters(&own, "N11", "Diplomacy deadline reminder", &text), sight::scene_now(table));
     desk.decision.letters.extend(letters);
 }
 
@@ -260,6 +289,9 @@ fn daily(desk: &mut Desk) {
     if due.keeper {
         to.extend(table.house.keepers.iter().map(|a| Recipient { address: a.clone(), seat: None }));
     }
-    let letters = table.letters(&to, notice, subject, &text);
+    let mut letters = table.letters(&to, notice, subject, &text);
+    if notice == "N37" {
+        letters.extend(super::lists::advert(table));
+    }
     desk.decision.letters.extend(letters);
 }

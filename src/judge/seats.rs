@@ -1,19 +1,16 @@
-//! Who sits where: joining, observing, taking over, resigning, and the beginning of a game (mail-commands.md 3.3–3.6,
-//! status-file.md 5.1, 10.5).
+//! Who sits where: joining, observing, taking over (mail-commands.md 3.3, 3.4, 3.6; status-file.md 5.1).
 
 use super::code::{Code, Refusal, refuse};
 use super::commands::Block;
-use super::decision::{FileEdit, GameState};
-use super::post::{Circle, Recipient, and_list};
+use super::decision::GameState;
+use super::post::{Circle, Recipient};
 use super::process;
 use super::reply::{Mark, masked};
 use super::session::{self, Desk, Outcome, Tools};
 use super::signon::{Rank, SignedOn, new_id, new_password, sign_on};
-use super::table::{Table, Who, is_dummy, is_vacant, person};
+use super::table::{Table, Who, is_vacant, person};
 use crate::diplomacy::rules::Rule;
-use crate::status::{Holder, Need, Participant, ParticipantKind, Person, PlayerLine};
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use crate::status::{Holder, Participant, ParticipantKind, Person, PlayerLine};
 
 fn registered(tools: &Tools) -> Result<Person, Refusal> {
     match tools.registry.person(&tools.sender.address, tools.sender.name.as_deref()) {
@@ -247,7 +244,7 @@ fn full(desk: &mut Desk) {
     let reason = if desk.table.rule(Rule::StartMaster) {
         None
     } else {
-        match begin(desk) {
+        match super::beginning::begin(desk) {
             Ok(()) => return,
             Err(reason) => Some(reason),
         }
@@ -400,7 +397,7 @@ pub fn takeover(
     desk.close(&before, &index, format!("{title} taken over"))
 }
 
-fn resumed(table: &Table) -> String {
+pub(super) fn resumed(table: &Table) -> String {
     if table.index.state == GameState::Active && table.no_vacancy() {
         format!("The game goes on; the deadline is {}.\n", table.deadline_long())
     } else {
@@ -437,7 +434,7 @@ fn take_mastership(table: &mut Table, block: &Block, password: &str, tools: &Too
 }
 
 /// A PLAYER or MASTER line after somebody came (status-file.md 5.1).
-fn taken_over(old: Option<PlayerLine>, who: Person, phase: &str) -> PlayerLine {
+pub(super) fn taken_over(old: Option<PlayerLine>, who: Person, phase: &str) -> PlayerLine {
     match old {
         Some(line) => line.taken_over(who, phase),
         None => PlayerLine::new(who),
@@ -452,97 +449,8 @@ pub fn last_player(p: &Participant) -> Option<&Person> {
     })
 }
 
-/// RESIGN by the player (mail-commands.md 3.5): the body first; any error in it cancels the resignation.
-pub fn resign_by_mail(table: &mut Table, block: &Block, on: &SignedOn, tools: &Tools) -> Outcome {
-    let (before, index) = (table.game.clone(), table.index.clone());
-    let Who::Seat(n) = on.who else {
-        let refusal = Refusal {
-            code: Code::MasterResign,
-            sentence: "The Master hands a game over by TAKEOVER; he cannot resign.".into(),
-        };
-        return refused(table, block, &refusal);
-    };
-    if is_vacant(&table.game.participants[n]) || is_dummy(&table.game.participants[n]) {
-        let refusal = Refusal { code: Code::NotHeld, sentence: "Nobody holds that seat.".into() };
-        return refused(table, block, &refusal);
-    }
-    let title = table.title(&on.who);
-    let plan = session::plan(table, on, block, tools);
-    let mut desk = Desk::new(table);
-    let done = session::execute(&mut desk, on, block, plan, tools, true);
-    let shown = masked(&block.line.text);
-    if done {
-        session::finish(&mut desk, tools);
-        desk.reply.note(block.line.number, Mark::Ok, format!("{shown} ({title})"));
-        if let Some(n) = desk.table.seat_index(&before.participants[n].name) {
-            resign(&mut desk, n, false);
-        }
-    } else {
-        desk.reply.note(block.line.number, Mark::Skip, format!("{shown} ({title}): you stay in the game"));
-    }
-    desk.reply.outcome = if done { "executed" } else { "refused" }.into();
-    session::access(&mut desk, on, tools);
-    desk.close(&before, &index, format!("{title} resigned"))
-}
-
-/// Empties a seat; `by_master`: who did it stands in the notice.
-pub fn resign(desk: &mut Desk, n: usize, by_master: bool) {
-    let phase = desk.table.phase();
-    let title = desk.table.title(&Who::Seat(n));
-    let game = desk.table.game.name.clone();
-    let own = desk.table.recipients(&[n]);
-    let key = desk.table.game.participants[n].name.clone();
-    let is_power = desk.table.is_power(&Who::Seat(n));
-    let out = is_power && !desk.table.forming() && desk.table.referee.eliminated(&desk.table.game, &key);
-    let subject = "Diplomacy resignation notice";
-    let by = if by_master { " by the Master" } else { "" };
-    if desk.table.forming() || !is_power {
-        desk.table.game.participants.remove(n);
-    } else {
-        let (units, centers) = desk.table.referee.strength(&desk.table.game, &key);
-        let blind = desk.table.rule(Rule::Blind);
-        let p = &mut desk.table.game.participants[n];
-        let address = std::mem::take(&mut p.address);
-        p.player = p.player.take().map(|line| line.resigned(&phase, &address));
-        p.password = None;
-        p.wait = false;
-        if !out && !desk.table.completed() {
-            let known = |n: u16| if blind { None } else { Some(n) };
-            desk.table.game.need.push(Need { power: key, units: known(units), centers: known(centers) });
-            desk.table.index.state = GameState::Waiting;
-            desk.table.game.delay = 0;
-        }
-    }
-    let text = format!("{title} has been resigned{by} from game {game}.\nThis was sent only to the Master.\n");
-    if desk.table.forming() || !is_power || out {
-        let letters = desk.table.letters(&desk.table.master_recipients(), "N20", subject, &text);
-        desk.decision.letters.extend(letters);
-    } else {
-        let need = desk.table.game.need.last().cloned();
-        let size = match need.and_then(|n| Some((n.units?, n.centers?))) {
-            Some((units, centers)) => {
-                format!(" the power has {units} {} and {centers} {}.", plural(units, "unit"), plural(centers, "centre"))
-            }
-            None => String::new(),
-        };
-        let text = format!(
-            "{title} has been resigned{by} from game {game}, {phase}.\nA replacement is sought:{size}\n    TAKEOVER {}@{game} password\n",
-            title.to_uppercase()
-        );
-        let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N22", subject, &text);
-        desk.decision.letters.extend(letters);
-    }
-    let text = format!("You no longer play {title} in game {game}: you were resigned{by}.\n");
-    let letters = desk.table.letters(&own, "N21", subject, &text);
-    desk.decision.letters.extend(letters);
-}
-
-fn plural(n: u16, word: &str) -> String {
-    if n == 1 { word.into() } else { format!("{word}s") }
-}
-
 /// A vacant seat is held again: when it was the last one, the game goes on (clock.md 11).
-fn filled(desk: &mut Desk, key: &str) {
+pub(super) fn filled(desk: &mut Desk, key: &str) {
     let was_waiting = !desk.table.game.need.is_empty();
     desk.table.game.need.retain(|n| n.power != key);
     if was_waiting && desk.table.game.need.is_empty() && desk.table.index.state == GameState::Waiting {
@@ -550,184 +458,4 @@ fn filled(desk: &mut Desk, key: &str) {
         // Where TIMING leaves no day at all the old deadline stands; the status check tells the Master.
         let _ = process::next_deadline(desk.table, false);
     }
-}
-
-/// DUMMY by the Master.
-pub fn dummy(desk: &mut Desk, n: usize) {
-    let phase = desk.table.phase();
-    let key = desk.table.game.participants[n].name.clone();
-    let title = desk.table.title(&Who::Seat(n));
-    let p = &mut desk.table.game.participants[n];
-    let address = std::mem::take(&mut p.address);
-    let nobody = PlayerLine { current: Holder::Dummy, earlier: Vec::new() };
-    p.player = Some(p.player.take().map_or(nobody, |line| line.dummied(&phase, &address)));
-    p.password = None;
-    filled(desk, &key);
-    let text =
-        format!("{title} in game {} is played by nobody from now on.\n{}", desk.table.game.name, resumed(desk.table));
-    let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N26", "Diplomacy position dummied", &text);
-    desk.decision.letters.extend(letters);
-}
-
-/// REVIVE by the Master: the last player holds the seat again.
-pub fn revive(desk: &mut Desk, n: usize, password: Option<&str>, tools: &Tools) {
-    let Some(who) = last_player(&desk.table.game.participants[n]).cloned() else { return };
-    let phase = desk.table.phase();
-    let key = desk.table.game.participants[n].name.clone();
-    let title = desk.table.title(&Who::Seat(n));
-    let fresh = password.is_none();
-    let password = password.map(str::to_string).unwrap_or_else(|| random_word(desk.table.seed));
-    let p = &mut desk.table.game.participants[n];
-    p.address = who.addresses.clone();
-    p.player = Some(taken_over(p.player.take(), who, &phase));
-    p.password = Some(tools.secrets.hash(&password));
-    filled(desk, &key);
-    let how = if fresh {
-        format!("Your password is {password}; change it with SET PASSWORD.\n")
-    } else {
-        "Ask the Master for your password.\n".into()
-    };
-    let text = format!("Welcome back: you play {title} in game {} again.\n{how}", desk.table.game.name);
-    let own = desk.table.recipients(&[n]);
-    let letters = desk.table.letters(&own, "N23", "Diplomacy takeover notice", &text);
-    desk.decision.letters.extend(letters);
-    let text = format!("{title} in game {} is held by a player again.\n{}", desk.table.game.name, resumed(desk.table));
-    let letters =
-        desk.table.letters(&desk.table.circle(Circle::Everyone), "N24", "Diplomacy position taken over", &text);
-    desk.decision.letters.extend(letters);
-}
-
-/// Ten letters and digits that are not mistaken for one another.
-fn random_word(seed: u64) -> String {
-    const ALPHABET: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    (0..10).map(|_| ALPHABET[(rng.next_u32() % ALPHABET.len() as u32) as usize] as char).collect()
-}
-
-/// PREFER under the rule PREFERENCES.
-pub fn check_preference(table: &Table, on: &SignedOn, letters: &str) -> Result<(), Refusal> {
-    let waiting = matches!(on.who, Who::Seat(n) if table.game.participants[n].kind == ParticipantKind::Waiting);
-    if !table.rule(Rule::Preferences) || !waiting {
-        return refuse(
-            Code::Syntax,
-            "Wishes for powers are asked for only in games with the rule PREFERENCES, before they begin.",
-        );
-    }
-    match letters.chars().find(|c| !table.referee.seats().iter().any(|s| s.letter == Some(*c))) {
-        Some(c) => refuse(Code::NoPower, format!("No power of this map has the letter {c}.")),
-        None => Ok(()),
-    }
-}
-
-/// The game begins (status-file.md 10.5): seats are dealt, units set up, everybody is told.
-pub fn begin(desk: &mut Desk) -> Result<(), String> {
-    let table = &mut *desk.table;
-    if let Some(error) = table.errors.first() {
-        return Err(format!("the status file has an error: {error}"));
-    }
-    if table
-        .game
-        .participants
-        .iter()
-        .filter(|p| matches!(p.kind, ParticipantKind::Waiting | ParticipantKind::Power))
-        .count()
-        == 0
-        && !table.rule(Rule::Solitaire)
-    {
-        return Err("nobody has joined".into());
-    }
-    let kept = (table.game.clone(), table.index.clone());
-    deal(table);
-    let referee = table.referee;
-    if let Err(reason) = referee.begin(&mut table.game) {
-        (table.game, table.index) = kept;
-        return Err(reason);
-    }
-    table.index.state = GameState::Active;
-    table.game.start = Some(crate::clock::format::date(table.local_now().date()));
-    if let Err(reason) = process::next_deadline(table, true) {
-        (table.game, table.index) = kept;
-        return Err(reason);
-    }
-    tell_beginning(desk);
-    Ok(())
-}
-
-/// Waiting players get their seats: wishes first, where the rule asks for them, then by lot (10.5, step 5).
-fn deal(table: &mut Table) {
-    let taken: Vec<String> =
-        table.game.participants.iter().filter(|p| p.kind == ParticipantKind::Power).map(|p| p.name.clone()).collect();
-    let mut free: Vec<(String, Option<char>)> = table
-        .referee
-        .seats()
-        .iter()
-        .filter(|s| !s.dummy && !taken.contains(&s.key))
-        .map(|s| (s.key.clone(), s.letter))
-        .collect();
-    let mut rng = ChaCha8Rng::seed_from_u64(table.seed);
-    let mut waiting: Vec<usize> = (0..table.game.participants.len())
-        .filter(|n| table.game.participants[*n].kind == ParticipantKind::Waiting)
-        .collect();
-    shuffle(&mut free, &mut rng);
-    // Who chooses first is drawn too, so that joining early gives no power by right.
-    shuffle(&mut waiting, &mut rng);
-    for n in waiting {
-        let wishes = if table.rules.has(Rule::Preferences) {
-            table.game.participants[n].prefer.clone().unwrap_or_default()
-        } else {
-            String::new()
-        };
-        let at = wishes.chars().find_map(|c| free.iter().position(|(_, l)| *l == Some(c))).unwrap_or(0);
-        if free.is_empty() {
-            break;
-        }
-        let (key, _) = free.remove(at);
-        let p = &mut table.game.participants[n];
-        p.kind = ParticipantKind::Power;
-        p.name = key;
-        p.prefer = None;
-    }
-    if !free.is_empty() {
-        let mut left: Vec<String> = free.into_iter().map(|(key, _)| key).collect();
-        left.sort();
-        table.game.morph.push(format!("UNPLAYED {}", left.join(" ")));
-    }
-}
-
-fn shuffle<T>(list: &mut [T], rng: &mut ChaCha8Rng) {
-    for n in (1..list.len()).rev() {
-        let m = (rng.next_u64() % (n as u64 + 1)) as usize;
-        list.swap(n, m);
-    }
-}
-
-/// N05 to each player, N06 to all, and the start entry of the results file.
-fn tell_beginning(desk: &mut Desk) {
-    let table = &desk.table;
-    let game = table.game.name.clone();
-    let mut letters = Vec::new();
-    for n in table.players() {
-        let title = table.title(&Who::Seat(n));
-        let text = format!(
-            "You are {title} in game {game}.\n\nThe first deadline is {}.\nBegin your mails with SIGNON {}@{game} and your password.\n",
-            table.deadline_long(),
-            table.game.participants[n].name
-        );
-        letters.extend(table.letters(&table.recipients(&[n]), "N05", "Diplomacy power assignment", &text));
-    }
-    let players: Vec<String> = table.players().iter().map(|n| table.title(&Who::Seat(*n))).collect();
-    let text = format!(
-        "{}\nGame {game} begins with {}.\n\n{}\nThe first phase is {}.\nThe deadline for orders will be {}.\n",
-        table.header(),
-        and_list(&players),
-        table.referee.position_report(&table.game),
-        table.referee.phase_title(&table.game),
-        table.deadline_long()
-    );
-    let subject = format!("Diplomacy game {game} starting");
-    letters.extend(table.letters(&table.circle(Circle::Everyone), "N06", &subject, &text));
-    desk.decision.letters.extend(letters);
-    process::file_report(desk, &subject, &text);
-    let record = desk.table.referee.record_now(&desk.table.game);
-    desk.decision.files.push(FileEdit::Replace("start.json".into(), format!("{record}\n")));
 }

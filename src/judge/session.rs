@@ -9,6 +9,7 @@ use super::reply::{Mark, Reply, masked};
 use super::signon::{Rank, SignedOn};
 use super::table::{Registry, Secrets, Table, Who};
 use super::{acts, orders, process};
+use crate::mail::Letter;
 use crate::referee::{Acting, Sheet};
 
 /// Who wrote.
@@ -57,6 +58,8 @@ pub struct Desk<'t, 'a> {
     pub ordered: bool,
     /// Whether a vote changed.
     pub voted: bool,
+    /// Digests that leave now: they are not collected again.
+    pub digests: Vec<Letter>,
 }
 
 /// Why a phase is processed at the end of a message.
@@ -80,6 +83,7 @@ impl<'t, 'a> Desk<'t, 'a> {
             process: None,
             ordered: false,
             voted: false,
+            digests: Vec::new(),
         }
     }
 
@@ -93,6 +97,7 @@ impl<'t, 'a> Desk<'t, 'a> {
         }
         self.decision.files.extend(super::account::edit(self.table));
         self.decision.audit = audit;
+        super::wants::put_together(&mut self);
         Outcome { decision: self.decision, reply: self.reply }
     }
 }
@@ -113,9 +118,17 @@ pub struct Plan {
     order_lines: Vec<Line>,
     sheet: Option<Sheet>,
     trailing: Vec<Line>,
+    /// The other half of a message with BECOME has a refused command: nothing of this one is done either.
+    halted: bool,
+    /// The other half has a refused sheet: nothing but press of this one.
+    held: bool,
 }
 
 impl Plan {
+    fn sheet_refused(&self) -> bool {
+        self.sheet.as_ref().is_some_and(|s| !s.accepted())
+    }
+
     /// Whether anything at all was refused.
     pub fn has_errors(&self) -> bool {
         !self.wrong.is_empty() || self.sheet.as_ref().is_some_and(|s| s.faulty())
@@ -124,8 +137,15 @@ impl Plan {
 
 /// Pass 1.
 pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan {
-    let mut plan =
-        Plan { checked: Vec::new(), wrong: Vec::new(), order_lines: Vec::new(), sheet: None, trailing: Vec::new() };
+    let mut plan = Plan {
+        checked: Vec::new(),
+        wrong: Vec::new(),
+        order_lines: Vec::new(),
+        sheet: None,
+        trailing: Vec::new(),
+        halted: false,
+        held: false,
+    };
     let mut votes = 0;
     for item in &block.items {
         match item {
@@ -187,9 +207,9 @@ pub fn execute(
             "Taken for a farewell and not read, as it names no place and no power.",
         );
     }
-    let sheet_bad = plan.sheet.as_ref().is_some_and(|s| !s.accepted());
+    let sheet_bad = plan.sheet_refused() || plan.held;
     let errors = plan.has_errors();
-    let all_refused = !plan.wrong.is_empty() || (nothing_on_error && errors);
+    let all_refused = !plan.wrong.is_empty() || plan.halted || (nothing_on_error && errors);
     for (line, refusal) in &plan.wrong {
         desk.reply.refuse(line, refusal);
     }
@@ -226,7 +246,9 @@ pub fn execute(
         }
     }
     let any_order_error = plan.sheet.as_ref().is_some_and(|s| s.faulty());
-    if all_refused || sheet_bad {
+    if (all_refused || sheet_bad) && !errors {
+        // The other half says why.
+    } else if all_refused || sheet_bad {
         let first = desk.reply.entries.iter().filter(|e| e.mark == Mark::Error).map(|e| e.number).min().unwrap_or(0);
         let head = if press_sent { "Press was sent. Nothing else was changed" } else { "Nothing was changed" };
         let mut text = format!("{head}, because of the error in line {first}.");
@@ -262,11 +284,42 @@ pub fn finish(desk: &mut Desk, tools: &Tools) {
 /// SIGNON and what follows it.
 pub fn signed_on(table: &mut Table, on: &SignedOn, block: &Block, tools: &Tools) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
-    let plan = plan(table, on, block, tools);
     let title = table.title(&on.who);
-    let mut desk = Desk::new(table);
-    desk.reply.note(block.line.number, Mark::Ok, format!("{} ({title})", masked(&block.line.text)));
-    let done = execute(&mut desk, on, block, plan, tools, false);
+    let shown = format!("{} ({title})", masked(&block.line.text));
+    let (mut desk, done) = match becoming(table, on, block) {
+        None => {
+            let plan = plan(table, on, block, tools);
+            let mut desk = Desk::new(table);
+            desk.reply.note(block.line.number, Mark::Ok, shown);
+            let done = execute(&mut desk, on, block, plan, tools, false);
+            (desk, done)
+        }
+        Some(becoming) => {
+            let mut own = plan(table, on, &becoming.before, tools);
+            let mut other = plan(table, &becoming.on, &becoming.behind, tools);
+            let wrong = !own.wrong.is_empty() || !other.wrong.is_empty();
+            let refused = own.sheet_refused() || other.sheet_refused();
+            for plan in [&mut own, &mut other] {
+                (plan.halted, plan.held) = (wrong, refused);
+            }
+            let mut desk = Desk::new(table);
+            desk.reply.note(block.line.number, Mark::Ok, shown);
+            let done = execute(&mut desk, on, &becoming.before, own, tools, false);
+            let player = desk.table.title(&becoming.on.who);
+            let mark = if wrong || refused { Mark::Skip } else { Mark::Ok };
+            desk.reply.note(
+                becoming.line.number,
+                mark,
+                format!("{}: what follows is said as {player}", becoming.line.text),
+            );
+            let (entries, paragraphs) = (desk.reply.entries.len(), desk.reply.paragraphs.len());
+            let done = execute(&mut desk, &becoming.on, &becoming.behind, other, tools, false) && done;
+            if done {
+                tell_impersonated(&mut desk, &becoming.on.who, entries, paragraphs);
+            }
+            (desk, done)
+        }
+    };
     if done {
         finish(&mut desk, tools);
     }
@@ -277,8 +330,109 @@ pub fn signed_on(table: &mut Table, on: &SignedOn, block: &Block, tools: &Tools)
     desk.close(&before, &index, audit)
 }
 
+/// A message of the Master that goes on as a power (`BECOME`).
+struct Becoming {
+    before: Block,
+    line: Line,
+    on: SignedOn,
+    behind: Block,
+}
+
+/// Where the Master becomes a power, if he does. Anybody else's BECOME, and a second one, is refused like any command.
+fn becoming(table: &Table, on: &SignedOn, block: &Block) -> Option<Becoming> {
+    if !matches!(on.who, Who::Master | Who::Keeper) {
+        return None;
+    }
+    let named = |item: &Item| match item {
+        Item::Command(line, Command::Become(power)) => Some((line.clone(), acts::power_named(table, power).ok()?)),
+        _ => None,
+    };
+    let (at, (line, n)) = block.items.iter().enumerate().find_map(|(at, item)| Some((at, named(item)?)))?;
+    let rank = if on.rank == Rank::Keeper { Rank::Keeper } else { Rank::Master };
+    let half = |items: &[Item], warnings| Block { items: items.to_vec(), warnings, ..block.clone() };
+    Some(Becoming {
+        before: half(&block.items[..at], block.warnings.clone()),
+        line,
+        on: SignedOn { who: Who::Seat(n), rank },
+        behind: half(&block.items[at + 1..], Vec::new()),
+    })
+}
+
+/// The player reads what was done in his name: the lines of the reply from there on, and nothing of the rest.
+fn tell_impersonated(desk: &mut Desk, who: &Who, entries: usize, paragraphs: usize) {
+    let Who::Seat(n) = who else { return };
+    let said = Reply {
+        entries: desk.reply.entries[entries..].to_vec(),
+        paragraphs: desk.reply.paragraphs[paragraphs..].to_vec(),
+        ..Reply::default()
+    };
+    let text = format!(
+        "The Master of game {} has written as {} in your place. This is what was done:\n\n{}",
+        desk.table.game.name,
+        desk.table.title(who),
+        said.text()
+    );
+    let own = desk.table.recipients(&[*n]);
+    let letters = desk.table.letters(&own, "N12", "Diplomacy orders by the Master", &text);
+    desk.decision.letters.extend(letters);
+}
+
+/// Two powers of a public game that sign on from one address are named to the Master, once (N36).
+fn same_origin(desk: &mut Desk, on: &SignedOn, tools: &Tools) {
+    let (Who::Seat(n), Rank::Own) = (&on.who, on.rank) else { return };
+    let table = &desk.table;
+    let domain = tools.sender.address.rsplit('@').next().unwrap_or_default();
+    let public = table.house.public_networks.iter().any(|p| p.eq_ignore_ascii_case(domain));
+    if public || table.game.private.is_some() || !table.is_power(&on.who) || table.completed() {
+        return;
+    }
+    let log = table.records.file("access").unwrap_or_default();
+    let from_here: Vec<&str> = log
+        .lines()
+        .filter_map(|line| match line.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [_, address, seat, "ok"] if address.eq_ignore_ascii_case(&tools.sender.address) => Some(*seat),
+            _ => None,
+        })
+        .collect();
+    let own = table.title(&on.who);
+    if from_here.iter().any(|seat| seat.eq_ignore_ascii_case(&own)) {
+        return;
+    }
+    let controls = |a: usize, b: usize| {
+        let participants = &table.game.participants;
+        participants[a].control.iter().any(|c| *c == participants[b].name)
+    };
+    let mut others: Vec<String> = Vec::new();
+    for seat in from_here {
+        let found = table.game.participants.iter().position(|p| table.title_of(p).eq_ignore_ascii_case(seat));
+        if let Some(m) = found
+            && table.is_power(&Who::Seat(m))
+            && m != *n
+            && !controls(m, *n)
+            && !controls(*n, m)
+            && !others.contains(&table.title(&Who::Seat(m)))
+        {
+            others.push(table.title(&Who::Seat(m)));
+        }
+    }
+    if others.is_empty() {
+        return;
+    }
+    let text = format!(
+        "In game {} two powers have signed on from one and the same mail address:\n{own} and {}.\n\nThat may have a good \
+         reason. Nobody else was told.\n",
+        table.game.name,
+        super::post::and_list(&others)
+    );
+    let mut to = table.master_recipients();
+    to.extend(table.house.detectives.iter().map(|a| super::post::Recipient { address: a.clone(), seat: None }));
+    let letters = table.letters(&to, "N36", "Diplomacy suspicious activity", &text);
+    desk.decision.letters.extend(letters);
+}
+
 /// Access log: who, from where, ok; never a password.
 pub fn access(desk: &mut Desk, on: &SignedOn, tools: &Tools) {
+    same_origin(desk, on, tools);
     let rank = match on.rank {
         Rank::Own => "",
         Rank::Master => " by the Master",

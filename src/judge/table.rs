@@ -20,6 +20,8 @@ pub trait Secrets {
     fn verify(&self, stored: &str, given: &str) -> bool;
     /// A salted hash in PHC form.
     fn hash(&self, given: &str) -> String;
+    /// The token of a link by which that seat can be given a new password until then, once.
+    fn link(&self, game: &str, seat: &str, until: DateTime<Utc>, stored: &str) -> String;
 }
 
 /// What the judge is called and allows.
@@ -47,6 +49,12 @@ pub struct House {
     pub create_limit_per_master: usize,
     /// Hall of fame robot.
     pub hall_of_fame: Option<String>,
+    /// Openings list robot.
+    pub openings: Option<String>,
+    /// Also told of suspicious sign-ons.
+    pub detectives: Vec<String>,
+    /// Mail domains of which two addresses are never the same place.
+    pub public_networks: Vec<String>,
 }
 
 /// Files of the game that some commands show.

@@ -186,6 +186,8 @@ pub struct NewAbsence {
     pub not: String,
     /// `from 24 December 2026 until 2 January 2027`
     pub words: String,
+    /// Whether the deadline that stands now falls into it.
+    pub covers_deadline: bool,
 }
 
 /// SET ABSENCE.
@@ -202,7 +204,8 @@ pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence
     let mut all = timing.absences.clone();
     all.push(absence);
     let not = clock::absence::list_text(&all).unwrap_or_default();
-    Ok(NewAbsence { not, words: absence.words() })
+    let covers_deadline = table.game.deadline.is_some_and(|deadline| absence.covers(deadline));
+    Ok(NewAbsence { not, words: absence.words(), covers_deadline })
 }
 
 /// What the clock would do with the game in a round held now, in a word (clock.md 3).

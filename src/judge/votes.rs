@@ -1,7 +1,7 @@
 //! Votes and proposals (adjudication.md 12, mail-commands.md 4.2, D11).
 
 use super::code::{Code, Refusal, refuse};
-use super::post::{Circle, and_list};
+use super::post::and_list;
 use super::session::Desk;
 use super::signon::SignedOn;
 use super::table::{Table, Who};
@@ -213,12 +213,7 @@ pub fn settle(desk: &mut Desk) {
         _ => format!("Game '{name}' has been declared a draw between {}.", and_list(&names)),
     };
     super::process::complete(desk, &victors);
-    let text = format!("{}\n{how}\n\nCongratulations on a game well-played.\n", desk.table.header());
-    let to = desk.table.circle(Circle::Everyone);
-    let subject = format!("Diplomacy game '{name}' complete");
-    let letters = desk.table.letters(&to, "N18", &subject, &text);
-    desk.decision.letters.extend(letters);
-    super::process::file_report(desk, &subject, &text);
+    super::ending::announce(desk, &how, None);
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! A mail the judge wants sent, before it is RFC 5322: data that can be printed, compared and replayed.
 
+use std::sync::Arc;
+
 /// RFC 3834.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Auto {
@@ -25,6 +27,29 @@ pub struct Attachment {
     pub inline: Option<String>,
 }
 
+/// What a mail is part of; mail programs show the mails of one thread together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Thread {
+    /// All that the judge tells about a game.
+    Game,
+    /// Letters between these, as this reader is told them.
+    Press(Vec<String>),
+}
+
+/// A picture that belongs to a mail, as what is on it and not yet as how it looks: the shell takes out what its readers
+/// may not see, and draws it once for all of them, when the mail leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scene {
+    /// A position, perhaps with orders and results, in the referee's words.
+    pub record: serde_json::Value,
+    /// Whether the orders are drawn.
+    pub orders: bool,
+    /// The long phase it shows, for boards that change with time: `SPRING 1901 MOVEMENT`.
+    pub phase: Option<String>,
+    /// What had changed the board by then: the MORPH lines of the game.
+    pub morph: Vec<String>,
+}
+
 /// One mail to one address.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Letter {
@@ -44,13 +69,17 @@ pub struct Letter {
     pub html: Option<String>,
     /// Attachments and inlined pictures.
     pub attachments: Vec<Attachment>,
+    /// The picture of its HTML alternative; all letters of one event share it.
+    pub scene: Option<Arc<Scene>>,
     /// How it came about.
     pub auto: Auto,
     /// To several people: Precedence bulk, List-Id.
     pub bulk: bool,
     /// Message-ID of the mail it answers, with angle brackets.
     pub in_reply_to: Option<String>,
-    /// Root and chain of the thread, Message-IDs with angle brackets, oldest first.
+    /// The thread it belongs to; its root stands first among the references.
+    pub thread: Option<Thread>,
+    /// Chain of the mails it answers, Message-IDs with angle brackets, oldest first.
     pub references: Vec<String>,
     /// Whether the recipient may switch such mail off (observers, reminders): List-Unsubscribe.
     pub optional: bool,

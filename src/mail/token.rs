@@ -79,6 +79,32 @@ pub fn unsubscribe_fits(secret: &Secret, token: &str, to: &str) -> bool {
     mark.len() == UNSUBSCRIBE_DIGITS && secret.check("unsubscribe", &[&to.to_lowercase(), &game], mark)
 }
 
+/// Hex digits of the mark in a password token.
+const PASSWORD_DIGITS: usize = 32;
+
+/// Token of a link by which a seat gets a new password: `<game>.<seat>.<until>.<mark>`. What is stored now is part of the
+/// mark: once a password has been set, the link is spent.
+pub fn password(secret: &Secret, game: &str, seat: &str, until: i64, stored: &str) -> String {
+    let (game, seat, until) = (game.to_lowercase(), seat.to_lowercase(), until.to_string());
+    let mark = secret.mark("password", &[&game, &seat, &until, stored], PASSWORD_DIGITS);
+    format!("{game}.{seat}.{until}.{mark}")
+}
+
+/// Game, seat and last moment (seconds) that a password token names; whether it is good is [`password_fits`].
+pub fn password_parts(token: &str) -> Option<(&str, &str, i64)> {
+    let mut parts = token.split('.');
+    let named = (parts.next()?, parts.next()?, parts.next()?.parse().ok()?);
+    (parts.next().is_some() && parts.next().is_none()).then_some(named)
+}
+
+/// Whether the token was made for what is stored now.
+pub fn password_fits(secret: &Secret, token: &str, stored: &str) -> bool {
+    let Some((game, seat, until)) = password_parts(token) else { return false };
+    let (game, seat, until) = (game.to_lowercase(), seat.to_lowercase(), until.to_string());
+    let mark = token.rsplit('.').next().unwrap_or_default();
+    mark.len() == PASSWORD_DIGITS && secret.check("password", &[&game, &seat, &until, stored], mark)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,5 +125,11 @@ mod tests {
         assert!(unsubscribe_fits(&secret, &token, "k@example.org"));
         assert!(!unsubscribe_fits(&secret, &token, "l@example.org"));
         assert!(!unsubscribe_fits(&secret, ".", "l@example.org"));
+        let token = password(&secret, "balkan9", "AUSTRIA", 1_795_224_847, "$argon2id$x");
+        assert_eq!(password_parts(&token), Some(("balkan9", "austria", 1_795_224_847)));
+        assert!(password_fits(&secret, &token, "$argon2id$x"));
+        assert!(!password_fits(&secret, &token, "$argon2id$y"), "spent once the password has changed");
+        assert!(!password_fits(&secret, &token.replace("austria", "england"), "$argon2id$x"));
+        assert!(!password_fits(&secret, "balkan9.austria.1.", "$argon2id$x"));
     }
 }

@@ -5,6 +5,7 @@
 pub mod assets;
 mod feed;
 mod game;
+mod mail;
 mod openings;
 mod orders;
 mod press;
@@ -17,8 +18,9 @@ mod status;
 pub mod view;
 
 pub use game::{Tree, game_files};
+pub use mail::mail;
 pub use redact::Facts;
-pub use site::{MapView, error_page, site_files};
+pub use site::{Asks, MapView, error_page, link_page, site_files};
 pub use view::{Card, GameView};
 
 use crate::judge::table::House;

@@ -25,38 +25,6 @@ fn given(record: &Value, power: &str) -> Vec<String> {
     }
 }
 
-/// Units a power built under HIDE_BUILDS in that phase.
-pub fn hidden_builds(record: &Value, power: &str) -> Vec<String> {
-    let hidden =
-        |order: &String| order.strip_suffix(" HIDDEN").map(|o| o.strip_prefix("BUILD ").unwrap_or(o).to_string());
-    given(record, power).iter().filter_map(hidden).collect()
-}
-
-/// Takes the hidden builds of a power out of the phase: its orders, their results, the board afterwards.
-pub fn conceal_builds(record: &mut Value, power: &str, hidden: &[String]) {
-    if hidden.is_empty() {
-        return;
-    }
-    let names = |order: &Value| order.as_str().is_some_and(|o| hidden.iter().any(|unit| o.contains(unit.as_str())));
-    for key in ["given", "orders"] {
-        let list = record.get_mut(key).and_then(|g| g.get_mut(power)).and_then(Value::as_array_mut);
-        for order in list.into_iter().flatten() {
-            if names(order) {
-                *order = "BUILD HIDDEN".into();
-            }
-        }
-    }
-    if let Some(results) = record.get_mut("results").and_then(Value::as_object_mut) {
-        results.retain(|unit, _| !hidden.contains(unit));
-    }
-    for key in ["after", "state"] {
-        let units = record.get_mut(key).and_then(|s| s.get_mut("units")).and_then(|u| u.get_mut(power));
-        if let Some(units) = units.and_then(Value::as_array_mut).filter(|_| key == "after") {
-            units.retain(|u| !u.as_str().is_some_and(|u| hidden.iter().any(|h| h == u)));
-        }
-    }
-}
-
 /// The unit an order is for, as results name it.
 fn unit(order: &str) -> String {
     let rest =
@@ -129,7 +97,6 @@ pub fn of_phase(record: &Value, seats: &[SeatView]) -> Vec<PowerOrders> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn outcomes_in_words() {
@@ -141,21 +108,5 @@ mod tests {
         assert_eq!(outcome("A ARM D", none, "A"), (Fate::Done, "removed".into()));
         assert_eq!(unit("RETREAT A MUN - RUH"), "A MUN");
         assert_eq!(phase_words("Movement for Spring of 1901", "S1901M"), "Spring 1901 Movement");
-    }
-
-    #[test]
-    fn hidden_builds_leave_no_trace() {
-        let mut record = json!({
-            "name": "W1901A",
-            "given": {"FRANCE": ["BUILD F BRE HIDDEN", "BUILD A PAR"]},
-            "orders": {"FRANCE": ["F BRE B", "A PAR B"]},
-            "results": {"F BRE": [], "A PAR": []},
-            "after": {"units": {"FRANCE": ["F BRE", "A PAR"]}},
-        });
-        let hidden = hidden_builds(&record, "FRANCE");
-        assert_eq!(hidden, ["F BRE"]);
-        conceal_builds(&mut record, "FRANCE", &hidden);
-        assert!(!record.to_string().contains("F BRE"), "{record}");
-        assert!(record.to_string().contains("A PAR"));
     }
 }

@@ -9,6 +9,7 @@ use super::{orders, press};
 use crate::clock;
 use crate::diplomacy::rules::Rule;
 use crate::judge::post::and_list;
+use crate::judge::sight::{self, conceal_units, hides_builds, remove_units};
 use crate::judge::table::{self, Table, is_dummy, is_vacant, title_case};
 use crate::judge::{GameState, account, time};
 use crate::status::{GameResult, ParticipantKind, PhaseKeyword, PhaseState, Vote};
@@ -270,11 +271,6 @@ fn outcome(table: &Table, result: &GameResult) -> Outcome {
     }
 }
 
-/// Whether some unit is still hidden: by HIDE_BUILDS, or because its home is a hidden one (orders.md 1).
-pub(super) fn hides_builds(table: &Table) -> bool {
-    !table.completed() && (table.rule(Rule::HideBuilds) || table.game.participants.iter().any(|p| !p.hides.is_empty()))
-}
-
 /// Everything the pages of one game show. `have` says whether a file lies in the tree already: pictures and pages of
 /// phases long past are then left as they are.
 pub fn game(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> GameView {
@@ -383,23 +379,6 @@ fn colours(table: &Table) -> Vec<usize> {
     seats.iter().map(|s| known(&s.key).or_else(|| free.next()).unwrap_or(0)).collect()
 }
 
-/// Takes units out that their builder still hides (HIDE_BUILDS).
-fn conceal_units(table: &Table, record: &mut Value) {
-    if !hides_builds(table) {
-        return;
-    }
-    for p in &table.game.participants {
-        remove_units(record.get_mut("state"), &p.name, &p.hides);
-    }
-}
-
-pub(super) fn remove_units(state: Option<&mut Value>, power: &str, units: &[String]) {
-    let list = state.and_then(|s| s.get_mut("units")).and_then(|u| u.get_mut(power)).and_then(Value::as_array_mut);
-    if let Some(list) = list {
-        list.retain(|u| !u.as_str().is_some_and(|u| units.iter().any(|h| h == u)));
-    }
-}
-
 fn phase(table: &Table, record: &Value, seats: &[SeatView], have: &dyn Fn(&str) -> bool) -> PhaseView {
     let text = |key: &str| record.get(key).and_then(Value::as_str).unwrap_or("").to_string();
     let abbr = text("name");
@@ -409,9 +388,9 @@ fn phase(table: &Table, record: &Value, seats: &[SeatView], have: &dyn Fn(&str) 
     // What was built hidden stays so on this page, whatever is known later.
     let mut shown = record.clone();
     for seat in seats {
-        let hidden = orders::hidden_builds(record, &seat.name);
+        let hidden = sight::hidden_builds(record, &seat.name);
         remove_units(Some(&mut after), &seat.name, &hidden);
-        orders::conceal_builds(&mut shown, &seat.name, &hidden);
+        sight::conceal_builds(&mut shown, &seat.name, &hidden);
     }
     let draw = |name: String, with_orders: bool| {
         if filed && have(&name) {

@@ -1,9 +1,8 @@
 //! One picture of one game for one viewer (operations.md OPS-014, `map draw GAME`). What the viewer may not know is taken
 //! out of the record before it is drawn, by the same rules as on the pages ([`super::redact`]).
 
-use super::orders::{conceal_builds, hidden_builds};
-use super::redact::{hides_builds, remove_units};
 use crate::diplomacy::rules::Rule;
+use crate::judge::sight::{conceal_builds, hidden_builds, hides_builds, remove_units};
 use crate::judge::table::Table;
 use serde_json::{Map, Value, json};
 

@@ -51,6 +51,16 @@ struct ErrorPage<'a> {
 }
 
 #[derive(Template)]
+#[template(path = "link.html")]
+struct LinkPage<'a> {
+    frame: &'a Frame,
+    title: &'a str,
+    lines: Vec<&'a str>,
+    button: bool,
+    password: bool,
+}
+
+#[derive(Template)]
 #[template(path = "map.html")]
 struct MapPage<'a> {
     frame: &'a Frame,
@@ -168,6 +178,21 @@ pub fn error_page(house: &House, status: u16) -> Vec<u8> {
         _ => ("That did not work", "The judge could not answer this request."),
     };
     render(&ErrorPage { frame: &Frame::of(house), title, text })
+}
+
+/// What the page behind a link of a mail asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// A click.
+    Nothing,
+    /// A new password.
+    Password,
+}
+
+/// The page behind a link of a mail: what it is for with a button, or what was done.
+pub fn link_page(house: &House, title: &str, text: &str, asks: Option<Asks>) -> Vec<u8> {
+    let (button, password) = (asks.is_some(), asks == Some(Asks::Password));
+    render(&LinkPage { frame: &Frame::of(house), title, lines: text.lines().collect(), button, password })
 }
 
 /// The groups of a list of games; completed games of past years are on pages of their own (WEB-025).

@@ -155,6 +155,8 @@ pub trait Referee: Send + Sync {
     fn knows_word(&self, text: &str) -> bool;
     /// Picture of the position of a record, as SVG.
     fn picture(&self, record: &serde_json::Value, look: &Look) -> Option<String>;
+    /// Whether there is a picture of the board at all.
+    fn is_drawn(&self) -> bool;
     /// Name of the board, for headers: `standard`.
     fn board(&self) -> &str;
     /// The position now as a record without orders, for pictures and `results.jsonl`.

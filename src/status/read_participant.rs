@@ -89,8 +89,12 @@ impl Reader {
                 Some(Role::of(Slot::OwnZone))
             }
             ("NOTIFY", _) => {
-                if words().any(|w| !["RESULTS", "PRESS", "REMINDERS"].contains(&w.as_str())) {
-                    return self.refuse(at, format!("BAD NOTIFY FOR {name}"), "words of RESULTS, PRESS, REMINDERS");
+                if words().any(|w| !["RESULTS", "PRESS", "REMINDERS", "DIGEST"].contains(&w.as_str())) {
+                    return self.refuse(
+                        at,
+                        format!("BAD NOTIFY FOR {name}"),
+                        "words of RESULTS, PRESS, REMINDERS, DIGEST",
+                    );
                 }
                 self.only(at, who, Slot::Notify, format!("TWO NOTIFY LINES FOR {name}"))?;
                 self.game.participants[who].notify = Some(words().collect());

@@ -1,9 +1,12 @@
 //! The web server: hands out the published tree, says how the judge is, and sends old links where their pages are now
-//! (web.md B4, B5, B13). It reads; nothing a visitor does here changes a game.
+//! (web.md B4, B5, B13). It reads; nothing a visitor does here changes a game, but for the links that mails carry.
 
 mod headers;
+mod links;
 mod old_links;
 mod tree;
+
+pub use links::{Answer, Link, Links};
 
 use crate::clerk::Condition;
 use axum::Router;
@@ -33,15 +36,18 @@ const BODY: usize = 256 * 1024;
 struct Served {
     web: Arc<PathBuf>,
     health: Health,
+    links: Links,
     answers: Arc<Mutex<BTreeMap<u16, u64>>>,
 }
 
 /// The routes over a published tree.
-pub fn router(web: PathBuf, health: Health) -> Router {
-    let served = Served { web: Arc::new(web), health, answers: Arc::default() };
+pub fn router(web: PathBuf, health: Health, links: Links) -> Router {
+    let served = Served { web: Arc::new(web), health, links, answers: Arc::default() };
     Router::new()
         .route("/healthz", get(healthz))
         .route("/metrics", get(metrics))
+        .route("/unsubscribe/{token}", get(links::see_unsubscribe).post(links::unsubscribe))
+        .route("/password/{token}", get(links::see_password).post(links::password))
         .fallback(page)
         .layer(middleware::from_fn_with_state(served.clone(), count))
         .layer(middleware::from_fn(headers::add))

@@ -99,8 +99,13 @@ impl Site {
 
     /// The state of fixture.json.
     pub fn of_fixture() -> Site {
+        Site::of_fixture_with(Vec::new())
+    }
+
+    /// The same with further settings.
+    pub fn of_fixture_with(settings: Vec<(&'static str, &'static str)>) -> Site {
         let fixture = json("fixture.json");
-        let mut site = Site::empty(Vec::new());
+        let mut site = Site::empty(settings);
         site.now = fixture["now"].as_str().expect("now").to_string();
         let registered = texts(&fixture["registered"]);
         let people = registered.iter().enumerate().map(|(n, address)| {

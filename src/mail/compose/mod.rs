@@ -1,6 +1,7 @@
 //! A [`Letter`] to RFC 5322: the header table of operations.md 8.1, a text part of short lines, an HTML twin with
 //! inlined pictures, attachments. Equal input, equal bytes; nothing in a letter can add a header line.
 
+pub mod late;
 pub mod thread;
 
 use crate::mail::intake::is_message_id;
@@ -123,7 +124,9 @@ pub fn compose(letter: &Letter, sender: &Sender, stamp: &Stamp) -> Result<Compos
 /// The fields beyond those every mail has, in the order written.
 fn fields(letter: &Letter, game: Option<&str>, to: &MailAddress, sender: &Sender) -> Vec<(&'static str, String)> {
     let mut out = Vec::new();
-    let mut references: Vec<&str> = letter.references.iter().map(String::as_str).filter(|r| bracketed(r)).collect();
+    let root = game.zip(letter.thread.as_ref()).map(|(game, thread)| thread::root(sender, game, thread));
+    let chain = root.iter().chain(&letter.references).map(String::as_str);
+    let mut references: Vec<&str> = chain.filter(|r| bracketed(r)).collect();
     if let Some(parent) = letter.in_reply_to.as_deref().filter(|r| bracketed(r)) {
         out.push(("In-Reply-To", parent.to_owned()));
         if !references.contains(&parent) {
@@ -137,7 +140,7 @@ fn fields(letter: &Letter, game: Option<&str>, to: &MailAddress, sender: &Sender
     if !references.is_empty() {
         out.push(("References", references.join(" ")));
     }
-    if let (true, Some(game)) = (letter.bulk, game) {
+    if let (true, Some(game)) = (letter.bulk || letter.auto == Auto::Generated, game) {
         out.push(("List-Id", format!("<{game}.{}>", sender.host())));
     }
     if letter.optional {

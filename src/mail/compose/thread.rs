@@ -1,6 +1,15 @@
 //! Roots of threads: results of a game, press of a set of participants (operations.md 8.1 In-Reply-To, References).
 
 use super::{Sender, atom};
+use crate::mail::Thread;
+
+/// The root of a thread of that game.
+pub fn root(sender: &Sender, game: &str, thread: &Thread) -> String {
+    match thread {
+        Thread::Game => results_root(sender, game),
+        Thread::Press(names) => press_root(sender, game, names),
+    }
+}
 
 /// `<game.results@host>`
 pub fn results_root(sender: &Sender, game: &str) -> String {

@@ -366,6 +366,10 @@ impl Referee for Diplomacy {
         record::picture(self, record, look)
     }
 
+    fn is_drawn(&self) -> bool {
+        !self.map().text_only
+    }
+
     fn record_now(&self, game: &Game) -> serde_json::Value {
         record::position(self, game)
     }

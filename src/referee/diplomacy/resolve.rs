@@ -94,6 +94,11 @@ impl Play<'_> {
             if p.units.is_empty() {
                 continue;
             }
+            // What was built hidden comes out at the head of its power's results (HIDE_BUILDS, rules.md 2.8).
+            for unit in p.hides.iter().filter_map(|text| super::board::unit(map, text)) {
+                let words = orders::report::unit_words(map, unit);
+                self.text += &format!("{}: {words} FOUND.\n", map[power].title);
+            }
             let mut units = Vec::new();
             for text in &p.units {
                 let Some(unit) = super::board::unit(map, text) else { continue };
@@ -127,6 +132,7 @@ impl Play<'_> {
             {
                 p.units = units;
                 p.retreats = retreats;
+                p.hides.clear();
             }
         }
         if !next.dislodged().is_empty() || !destroyed.is_empty() {
@@ -265,6 +271,7 @@ impl Play<'_> {
                 let gone: Vec<String> = removed.iter().map(|u| orders::entry::unit_text(map, *u)).collect();
                 p.units.retain(|u| !gone.contains(u));
                 p.units.extend(built.iter().map(|u| orders::entry::unit_text(map, *u)));
+                p.hides.extend(built.iter().filter(|u| hidden.contains(u)).map(|u| orders::entry::unit_text(map, *u)));
                 // SC! is consumed by a build, which makes the site an owned centre; SC? and SC* end with the phase.
                 for unit in &built {
                     if let Some(token) = p.owns.iter().position(|c| c == "SC!") {

@@ -1,0 +1,182 @@
+//! Commands about no game that exists: LIST, SEARCH, HELP, the registry, CREATE (mail-commands.md 3.1, 3.7, 3.9, 7).
+
+use super::queueing::{done, entry};
+use super::{Clerk, ClerkError, stamp};
+use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
+use crate::judge::code::{Code, Refusal};
+use crate::judge::commands::{Block, Header, Line};
+use crate::judge::create::{self, Census};
+use crate::judge::reply::{self, Reply};
+use crate::judge::session::{Sender, Tools};
+use crate::judge::{self, help, lists};
+use crate::mail::Letter;
+use crate::mail::intake::Intake;
+use chrono::{DateTime, Utc};
+
+impl Clerk {
+    /// Commands about no game: LIST, SEARCH, HELP, the registry. The reply, and what has to be committed besides.
+    pub(super) fn house_command(
+        &self,
+        header: &Header,
+        block: &Block,
+        from: &Sender,
+        mail: &Intake,
+        key: &Key,
+        now: DateTime<Utc>,
+    ) -> Result<(Reply, Option<Transaction>), ClerkError> {
+        let mut part = Reply { outcome: "answered".into(), ..Reply::default() };
+        let mut effect = None;
+        let shown = reply::masked(&block.line.text);
+        match header {
+            Header::List { game: None } | Header::Search { .. } => {
+                let search = match header {
+                    Header::Search { words } => match lists::Search::read(words) {
+                        Ok(search) => Some(search),
+                        Err(refusal) => {
+                            part.refuse(&block.line, &refusal);
+                            part.outcome = "refused".into();
+                            return Ok((part, None));
+                        }
+                    },
+                    _ => None,
+                };
+                let openings = self.openings(search.as_ref(), now)?;
+                let searched = search.is_some();
+                let mut letter = lists::openings_letter(&self.house, &openings, &from.address, searched);
+                letter.in_reply_to = mail.message_id.clone();
+                let mut transaction = Transaction::of_judge(format!("LIST for {}", from.address));
+                self.enqueue(&mut transaction, &letter, &["list", key.as_str()], now)?;
+                effect = Some(transaction);
+                part.silent = true;
+            }
+            Header::Help { topic } => {
+                part.note(block.line.number, reply::Mark::Ok, shown);
+                let standings = if topic.is_none() { self.standings(&from.address, now)? } else { Vec::new() };
+                part.paragraphs.push(if standings.is_empty() {
+                    help::topic(&self.house, topic.as_deref())
+                } else {
+                    help::for_sender(&self.house, &standings)
+                });
+            }
+            Header::Version => {
+                part.note(block.line.number, reply::Mark::Ok, format!("chancery {}", env!("CARGO_PKG_VERSION")));
+            }
+            other => {
+                let seed = self.seed(&["registry", key.as_str()]);
+                let playing = self.is_playing(&from.address, now)?;
+                let (answer, letters, file) =
+                    self.people.command(other, &block.line, from, &self.house, playing, now, seed);
+                if let Some(bytes) = file {
+                    let mut transaction = Transaction::of_judge(format!("registry: {}", from.address));
+                    transaction.replace("registry/people.json", bytes)?;
+                    for (n, letter) in letters.iter().enumerate() {
+                        self.enqueue(&mut transaction, letter, &["registry", key.as_str(), &n.to_string()], now)?;
+                    }
+                    effect = Some(transaction);
+                }
+                part = answer;
+            }
+        }
+        Ok((part, effect))
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    pub(super) fn create(
+        &self,
+        key: &Key,
+        mark: &str,
+        mail: &Intake,
+        from: &Sender,
+        block: &Block,
+        tools: &Tools,
+        (name, password, variant, lines): (&str, &str, &str, &[Line]),
+        parts: &mut Vec<Reply>,
+        finish: Option<()>,
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
+        let mut part = Reply { game: Some(name.to_string()), outcome: "refused".into(), ..Reply::default() };
+        let game = GameName::new(name)?;
+        let census = self.census(name, &from.address, now)?;
+        let read = |variant: &str, lines: &[Line]| self.read_lines(name, variant, lines);
+        let creation = create::create(&self.house, tools, census, name, password, variant, lines, &read);
+        let locked = match creation {
+            Err(refusal) => {
+                part.refuse(&block.line, &refusal);
+                None
+            }
+            Ok(creation) if !creation.faults.is_empty() => {
+                for (number, sentence) in &creation.faults {
+                    part.detail(*number, reply::Mark::Error, "(a line of the game)", "R_BAD_FILE", sentence);
+                }
+                part.paragraphs.push("No game was made.".into());
+                None
+            }
+            Ok(creation) => match self.archive.lock_new(&game, MAIL_WAIT) {
+                Ok(locks) => Some((creation, locks)),
+                Err(ArchiveError::GameExists(_)) => {
+                    let refusal = Refusal {
+                        code: Code::Syntax,
+                        sentence: format!("There is a game called {name} already; choose another name."),
+                    };
+                    part.refuse(&block.line, &refusal);
+                    None
+                }
+                Err(error) => return Err(error.into()),
+            },
+        };
+        let Some((creation, (lock, index_lock))) = locked else {
+            parts.push(part);
+            if finish.is_some() {
+                self.answer(key, mail, from, std::mem::take(parts), now)?;
+            }
+            return Ok(());
+        };
+        part.outcome = "executed".into();
+        part.note(block.line.number, reply::Mark::Ok, reply::masked(&block.line.text));
+        part.paragraphs.push(format!(
+            "Game {name} has been made; it is {}.\nIts page: {}/game/{name}/\nTo let players join send SIGNON M{name} password and FORM.\n",
+            creation.index.state.word(),
+            self.house.url.trim_end_matches('/'),
+        ));
+        let mut transaction = Transaction::of_game(&game, format!("{} {} created the game", stamp(now), from.address));
+        transaction.replace("status", crate::status::canonical(&creation.game).into_bytes())?;
+        transaction.index(&game, crate::status::index::line(&creation.index));
+        for observer in self.house.observers.iter().chain(self.house.keepers.iter().filter(|_| creation.game.trial)) {
+            let letter = Letter {
+                to: observer.clone(),
+                game: Some(name.into()),
+                notice: "N01".into(),
+                subject: format!("Game creation ({name})"),
+                text: format!("{} has opened game {name} on the map {}.\n", from.address, creation.game.map),
+                ..Letter::default()
+            };
+            self.enqueue(&mut transaction, &letter, &["create", key.as_str(), observer], now)?;
+        }
+        transaction.ledger(&entry(key, mark, "executed", now));
+        parts.push(part);
+        if finish.is_some() {
+            self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
+            transaction.ledger(&done(key, parts, now));
+        }
+        self.mark(&game);
+        self.archive.commit_indexed(&lock, &index_lock, transaction)?;
+        drop((lock, index_lock));
+        Ok(())
+    }
+
+    fn census(&self, name: &str, master: &str, now: DateTime<Utc>) -> Result<Census, ClerkError> {
+        let mut census = Census { taken: self.existing(name)?.is_some(), ..Census::default() };
+        for line in self.book()?.lines() {
+            if matches!(line.state, judge::GameState::Preparation | judge::GameState::Forming) {
+                census.forming += 1;
+                let game = GameName::old(&line.name)?;
+                if let Some(loaded) = self.load(&game, now)?
+                    && loaded.game().address.iter().any(|a| a.eq_ignore_ascii_case(master))
+                {
+                    census.of_master += 1;
+                }
+            }
+        }
+        Ok(census)
+    }
+}
