@@ -228,7 +228,10 @@ mod tests {
         bundle.close().unwrap()
     }
 
-    fn read(place: &Path) -> Result<(Summary, Vec<(String, Vec<u8>)>), ArchiveError> {
+    /// A file of a bundle: its name and its bytes.
+    type Named = (String, Vec<u8>);
+
+    fn read(place: &Path) -> Result<(Summary, Vec<Named>), ArchiveError> {
         let mut files = Vec::new();
         let summary = unpack(place, |path, bytes| {
             files.push((path.to_owned(), bytes));

@@ -99,7 +99,7 @@ impl Clerk {
     fn good_copy(&self, game: &GameName) -> Result<Option<Copy>, ClerkError> {
         let filed = self.filed(game, &mut Findings::default())?;
         let backup = self.archive.read(game, "status.backup")?;
-        if let Some(content) = backup.filter(|content| is_sound(content)) {
+        if let Some(content) = backup.filter(is_sound) {
             let bytes = content.bytes.clone();
             if let Some(copy) = self.read_as(game, content)?.filter(|copy| copy.faults().is_empty()) {
                 let played = filed.iter().any(|f| f.phase == copy.short_phase());

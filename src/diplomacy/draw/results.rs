@@ -250,7 +250,7 @@ fn unit_of<'w, 't>(map: &Map, words: &'w [&'t str]) -> Result<Option<Parts<'w, '
         let upper = word.to_uppercase();
         VERBS.contains(&upper.as_str()) || Sighting::named(&upper).is_some()
     };
-    let end = rest.iter().position(|w| ends(w)).unwrap_or(rest.len());
+    let end = rest.iter().position(ends).unwrap_or(rest.len());
     let name = rest.get(..end).unwrap_or_default().join(" ");
     let at = map.place_named(the(&name)).ok_or_else(|| format!("no place is called {name}"))?;
     let verb = rest.get(end).copied().unwrap_or_default();
