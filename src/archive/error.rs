@@ -79,6 +79,15 @@ impl ArchiveError {
             _ => false,
         }
     }
+
+    /// Whether something could not be stored: a trouble of the disk, whatever game was to be written.
+    pub fn is_in_storing(&self) -> bool {
+        match self {
+            ArchiveError::Io { action, .. } => !matches!(*action, "read" | "open"),
+            ArchiveError::Blocked { .. } | ArchiveError::NoRoom { .. } => true,
+            _ => false,
+        }
+    }
 }
 
 /// Name the action and the file of a refused call.

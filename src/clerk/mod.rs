@@ -67,6 +67,11 @@ impl ClerkError {
     pub fn is_temporary(&self) -> bool {
         matches!(self, ClerkError::Archive(error) if error.is_temporary())
     }
+
+    /// Whether the disk is to blame, not the game that was at hand.
+    pub fn is_in_storing(&self) -> bool {
+        matches!(self, ClerkError::Archive(error) if error.is_in_storing())
+    }
 }
 
 /// A judge at work on one site.

@@ -133,7 +133,11 @@ impl Clerk {
                 Err(error) => {
                     tracing::error!(game = name, %error, "round");
                     let why = error.to_string();
-                    if let Err(error) = self.tell_failure(name, &why, now) {
+                    // Of a full or failing disk the log and the exit code tell: a mail would have to be stored, too.
+                    if !error.is_temporary()
+                        && !error.is_in_storing()
+                        && let Err(error) = self.tell_failure(name, &why, now)
+                    {
                         tracing::error!(game = name, %error, "the keeper could not be told");
                     }
                     ticked.failed.push((line.name.clone(), why));

@@ -129,9 +129,11 @@ fn order(text: &str) -> (String, Option<Mark>) {
     }
 }
 
-/// `Austria:    Budapest, Greece,` with continuation lines under the twelfth column.
+/// `Austria:    Budapest, Greece,` with continuation lines under the twelfth column. A name may be too long for its
+/// column, but some row has to keep it.
 fn table(lines: &[&str]) -> Option<Vec<(String, String)>> {
     let mut rows: Vec<(String, String)> = Vec::new();
+    let mut column = false;
     for line in lines {
         if let Some(more) = line.strip_prefix("            ") {
             let (_, value) = rows.last_mut()?;
@@ -147,9 +149,10 @@ fn table(lines: &[&str]) -> Option<Vec<(String, String)>> {
         if !value.starts_with("  ") && name.chars().count() < 10 {
             return None;
         }
+        column |= value.starts_with("  ");
         rows.push((name.trim().to_string(), value.trim().to_string()));
     }
-    Some(rows)
+    column.then_some(rows)
 }
 
 /// Lines that were wrapped are one again; sentences that stand on lines of their own stay there.

@@ -90,6 +90,14 @@ pub struct Mail {
     pub raw: String,
 }
 
+/// The plain text of a mail, wherever among its parts.
+fn plain(mail: &mailparse::ParsedMail) -> Option<String> {
+    if mail.subparts.is_empty() {
+        return (mail.ctype.mimetype == "text/plain").then(|| mail.get_body().expect("text"));
+    }
+    mail.subparts.iter().find_map(plain)
+}
+
 /// Reads a mail; gives its Message-ID, too.
 pub fn mail(raw: &[u8]) -> (String, Mail) {
     let parsed = mailparse::parse_mail(raw).expect("a mail can be read");
@@ -98,7 +106,7 @@ pub fn mail(raw: &[u8]) -> (String, Mail) {
         to: field("To"),
         notice: field("X-Chancery-Notice"),
         subject: field("Subject"),
-        text: parsed.get_body().expect("text"),
+        text: plain(&parsed).expect("a plain text"),
         raw: String::from_utf8_lossy(raw).into_owned(),
     };
     (field("Message-ID"), mail)
