@@ -20,7 +20,9 @@ const EXAMPLES: [&str; 7] = [
 ];
 
 /// Lines the examples do not have: good, old, odd and wrong ones.
-const ODD: [&str; 56] = [
+const ODD: [&str; 58] = [
+    "WAIT",
+    "PHASE",
     "",
     "   ",
     "# remark",
@@ -146,6 +148,15 @@ fn change(game: &mut Game, kind: u8, at: usize) {
             }
         }
     }
+}
+
+/// Found by fuzzing: a phase line without a phase, twice. The first was dropped, and the next time the second.
+#[test]
+fn a_phase_line_that_says_nothing_stays() {
+    let document = parse("GAME hexham\nWAIT\nWAIT\nAWAIT\nMAP standard\n");
+    let once = document.canonical();
+    assert_eq!(once.matches("WAIT").count(), 3, "{once}");
+    assert_eq!(parse(&once).canonical(), once);
 }
 
 proptest! {

@@ -224,6 +224,8 @@ impl Reader {
         if self.game.phase == PhaseState::Running(String::new()) && self.game.result.is_some() {
             self.game.phase = PhaseState::Completed;
         }
+        // A phase line without a phase has been complained of where it stands.
+        let said = self.out.iter().any(|d| d.text == "NO PHASE SPECIFIED");
         match (&self.game.phase, &self.game.result) {
             (PhaseState::Completed, None) => {
                 self.say(line, 0, Severity::Error, "COMPLETED WITHOUT RESULT".to_owned(), "a RESULT line");
@@ -232,7 +234,7 @@ impl Reader {
                 let text = "RESULT WHILE PHASE NOT COMPLETED YET".to_owned();
                 self.say(line, 0, Severity::Error, text, "PHASE COMPLETED, or no RESULT line");
             }
-            (PhaseState::Running(phase), None) if phase.is_empty() && !self.filled.contains(&Slot::Phase) => {
+            (PhaseState::Running(phase), None) if phase.is_empty() && !said && !self.filled.contains(&Slot::Phase) => {
                 let hint = "PHASE FORMING, PHASE COMPLETED or a phase such as SPRING 1901 MOVEMENT";
                 self.say(line, 0, Severity::Error, "NO PHASE SPECIFIED".to_owned(), hint);
             }

@@ -189,6 +189,12 @@ impl Reader {
             "SKIP" => PhaseKeyword::Skip,
             _ => PhaseKeyword::Phase,
         };
+        const WANT: &str = "season, year and kind of phase, such as SPRING 1901 MOVEMENT";
+        if words.is_empty() {
+            // Nothing to keep but the line itself; it must not stand in the way of one that says more.
+            self.error(at, 0, "NO PHASE SPECIFIED", WANT);
+            return None;
+        }
         let skips = keyword == PhaseKeyword::Skip || self.game.keyword == PhaseKeyword::Skip;
         let twice = if skips { "TWO AWAIT/PHASE/WAIT/SKIP STATEMENTS" } else { "TWO AWAIT/PHASE/WAIT STATEMENTS" };
         self.once(at, Slot::Phase, twice)?;
@@ -199,9 +205,7 @@ impl Reader {
             ["COMPLETED"] => PhaseState::Completed,
             words => PhaseState::Running(words.join(" ")),
         };
-        const WANT: &str = "season, year and kind of phase, such as SPRING 1901 MOVEMENT";
         match words {
-            [] => self.error(at, 0, "NO PHASE SPECIFIED", WANT),
             ["FORMING" | "COMPLETED"] => {}
             [season, year, last] if keyword == PhaseKeyword::Skip => {
                 if !is_year(year) {
