@@ -217,19 +217,22 @@ proptest! {
     /// Text composed by us and sent back by a person is read as it was written.
     #[test]
     fn composed_text_is_read_again(words in proptest::collection::vec("[A-Za-zäöşİ0-9'&;.,!?–→ -]{0,90}", 1..12)) {
-        let body: Vec<String> = words.iter().map(|w| w.trim().to_owned()).collect();
-        let text = format!("SIGNON Fbalkan9 le-secret\nPRESS TO E\n{}\n.\nENDPRESS\nSIGNOFF\n", body.join("\n"));
+        let lines_of_press: Vec<String> = words.iter().map(|w| w.trim().to_owned()).collect();
+        let press = lines_of_press.join("\n");
+        let text = format!("SIGNON Fbalkan9 le-secret\nPRESS TO E\n{press}\n.\nENDPRESS\nSIGNOFF\n");
         let letter = Letter { auto: Auto::Human, game: None, text, ..letter() };
         let mail = compose(&letter, &sender(), &stamp()).expect("composed");
         let bytes = String::from_utf8(mail.bytes).expect("ASCII");
-        let kept: String = bytes.split_inclusive("\r\n").filter(|l| !l.starts_with("X-")).collect();
-        let kept = kept.replace("judge@judge.example", "france@example.org");
+        // A person's mail has none of our marks in its header; what its text looks like is nobody's business.
+        let (header, body) = bytes.split_once("\r\n\r\n").expect("a header");
+        let header: String = header.split_inclusive("\r\n").filter(|l| !l.starts_with("X-")).collect();
+        let kept = format!("{header}\r\n\r\n{body}").replace("judge@judge.example", "france@example.org");
         let we = Ourselves { addresses: vec!["judge@judge.example".into()], id: None };
         let read = intake::read(kept.as_bytes(), &we, &Limits::default()).expect("read");
         prop_assert_eq!(read.disposition, Disposition::Process);
         let lines: Vec<String> = read.lines.into_iter().map(|l| l.text).collect();
         let mut want = vec!["SIGNON Fbalkan9 le-secret".to_owned(), "PRESS TO E".to_owned()];
-        want.extend(body);
+        want.extend(lines_of_press);
         want.extend([".", "ENDPRESS", "SIGNOFF"].map(str::to_owned));
         prop_assert_eq!(lines, want);
     }
