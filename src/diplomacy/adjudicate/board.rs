@@ -45,6 +45,16 @@ struct Special {
     needs: Vec<u16>,
 }
 
+/// What order checks ask of a location, in one place.
+#[derive(Clone, Copy, Debug)]
+struct Spot {
+    province: u16,
+    /// The bare location of its province.
+    bare: u16,
+    army_stands: bool,
+    fleet_stands: bool,
+}
+
 /// A compressed list of lists.
 #[derive(Clone, Debug, Default)]
 struct Lists {
@@ -73,14 +83,12 @@ pub struct Board {
     titles: Vec<String>,
     powers: Vec<String>,
     power_titles: Vec<String>,
-    province_of: Vec<u16>,
+    spots: Vec<Spot>,
     bare: Vec<u16>,
     terrain: Vec<Terrain>,
     center: Vec<bool>,
     centers: Vec<ProvinceId>,
     split: Vec<bool>,
-    army_stands: Vec<bool>,
-    fleet_stands: Vec<bool>,
     places: Lists,
     army: Rows,
     fleet: Rows,
@@ -99,10 +107,16 @@ impl Board {
     pub fn new(map: &Map) -> Board {
         let provinces = map.provinces.len();
         let locations = map.locations.len();
-        let province_of: Vec<u16> = map.locations.iter().map(|l| l.province.0).collect();
-        let stands = |kind| (0..locations).map(|l| map.may_stand(kind, LocationId(l as u16))).collect::<Vec<_>>();
-        let army_stands = stands(UnitKind::Army);
-        let fleet_stands = stands(UnitKind::Fleet);
+        let spot = |at: usize| {
+            let stands = |kind| map.may_stand(kind, LocationId(at as u16));
+            let province = map.locations[at].province;
+            Spot {
+                province: province.0,
+                bare: map[province].location.0,
+                army_stands: stands(UnitKind::Army),
+                fleet_stands: stands(UnitKind::Fleet),
+            }
+        };
         let mut places = Lists::default();
         for p in &map.provinces {
             places.push(std::iter::once(p.location.0).chain(p.coasts.iter().map(|c| c.0)));
@@ -118,8 +132,6 @@ impl Board {
             center: map.provinces.iter().map(|p| p.center).collect(),
             centers: map.province_ids().filter(|p| map[*p].center).collect(),
             split: map.provinces.iter().map(|p| !p.coasts.is_empty()).collect(),
-            army_stands,
-            fleet_stands,
             places,
             army: Rows::new(provinces, provinces),
             fleet: Rows::new(locations, locations),
@@ -135,7 +147,7 @@ impl Board {
                 .map(|p| p.league.as_ref().map_or(u64::MAX, |l| l.iter().fold(0, |m, x| m | 1 << (x.0 & 63))))
                 .collect(),
             names: Names::new(map),
-            province_of,
+            spots: (0..locations).map(spot).collect(),
         };
         board.link(map);
         board
@@ -169,7 +181,7 @@ impl Board {
         for (at, neighbours) in map.army.iter().enumerate() {
             let mut list = Vec::new();
             for (to, border) in neighbours {
-                let stands = self.army_stands[self.bare[to.index()] as usize];
+                let stands = self.spots[self.bare[to.index()] as usize].army_stands;
                 if border.closed || !stands || list.contains(&to.0) {
                     continue;
                 }
@@ -182,11 +194,11 @@ impl Board {
         for (at, neighbours) in map.fleet.iter().enumerate() {
             let mut list = Vec::new();
             for (to, border) in neighbours {
-                if border.closed || !self.fleet_stands[to.index()] || list.contains(&to.0) {
+                if border.closed || !self.spots[to.index()].fleet_stands || list.contains(&to.0) {
                     continue;
                 }
                 list.push(to.0);
-                let (from, into) = (self.province_of[at], self.province_of[to.index()]);
+                let (from, into) = (self.spots[at].province, self.spots[to.index()].province);
                 self.fleet.set(at as u16, to.0);
                 self.fleet_reach.set(at as u16, into);
                 self.contact.set(from, into);
@@ -268,11 +280,10 @@ impl Board {
     }
     /// Whether that kind of unit may stand at a place of this board.
     pub fn may_stand(&self, unit: Unit) -> bool {
-        let table = match unit.kind {
-            UnitKind::Army => &self.army_stands,
-            UnitKind::Fleet => &self.fleet_stands,
-        };
-        table.get(unit.at.index()).copied().unwrap_or(false)
+        self.spots.get(unit.at.index()).is_some_and(|spot| match unit.kind {
+            UnitKind::Army => spot.army_stands,
+            UnitKind::Fleet => spot.fleet_stands,
+        })
     }
     /// Whether the province has coasts.
     pub fn is_split(&self, at: ProvinceId) -> bool {
@@ -282,8 +293,14 @@ impl Board {
     pub(super) fn places(&self, province: u16) -> &[u16] {
         self.places.of(province)
     }
+    #[inline]
     pub(super) fn province_at(&self, location: u16) -> u16 {
-        self.province_of.get(location as usize).copied().unwrap_or(0)
+        self.spots.get(location as usize).map_or(0, |spot| spot.province)
+    }
+    /// The province of a location and its bare location; `None`: there is no such location.
+    #[inline]
+    pub(super) fn whereabouts(&self, at: LocationId) -> Option<(u16, LocationId)> {
+        self.spots.get(at.index()).map(|spot| (spot.province, LocationId(spot.bare)))
     }
     /// Whether armies may embark or land there: COAST or PORT.
     pub(super) fn is_shore(&self, province: u16) -> bool {
@@ -326,30 +343,39 @@ impl Board {
     }
     /// The border a unit of that power would cross in one step between two places; `None`: it cannot.
     pub(super) fn step(&self, kind: UnitKind, from: u16, to: u16, power: u8, owners: &[u8]) -> Option<Crossing> {
-        let (rows, specials, from, to) = match kind {
-            UnitKind::Army => (&self.army, &self.army_special, self.province_at(from), self.province_at(to)),
-            UnitKind::Fleet => (&self.fleet, &self.fleet_special, from, to),
-        };
-        if !rows.has(from, to) {
+        match kind {
+            UnitKind::Army => self.walk(self.province_at(from), self.province_at(to), power, owners),
+            UnitKind::Fleet => self.sail(from, to, power, owners),
+        }
+    }
+    /// The border an army of that power would cross in one step between two provinces.
+    #[inline]
+    pub(super) fn walk(&self, from: u16, to: u16, power: u8, owners: &[u8]) -> Option<Crossing> {
+        if !self.army.has(from, to) {
             return None;
         }
-        if specials.is_empty() {
+        if self.army_special.is_empty() {
             return Some(Crossing::Plain);
         }
-        let Ok(found) = specials.binary_search_by_key(&(from, to), |s| (s.from, s.to)) else {
+        passing(&self.army_special, from, to, power, owners)
+    }
+    /// The border a fleet of that power would cross in one step between two places.
+    #[inline]
+    pub(super) fn sail(&self, from: u16, to: u16, power: u8, owners: &[u8]) -> Option<Crossing> {
+        if !self.fleet.has(from, to) {
+            return None;
+        }
+        if self.fleet_special.is_empty() {
             return Some(Crossing::Plain);
-        };
-        let special = &specials[found];
-        let passes = special.powers >> (power & 63) & 1 == 1
-            && special.needs.iter().all(|c| owners.get(*c as usize) == Some(&power));
-        passes.then_some(special.crossing)
+        }
+        passing(&self.fleet_special, from, to, power, owners)
     }
     /// Whether a unit could support an action in a province: it could step there, to any coast, over an
     /// ordinary border (orders.md 5, s7).
     pub(super) fn supports_into(&self, kind: UnitKind, at: u16, into: u16, power: u8, owners: &[u8]) -> bool {
-        let plain = |to| self.step(kind, at, to, power, owners) == Some(Crossing::Plain);
+        let plain = |to| self.sail(at, to, power, owners) == Some(Crossing::Plain);
         match kind {
-            UnitKind::Army => plain(self.bare[into as usize]),
+            UnitKind::Army => self.walk(self.province_at(at), into, power, owners) == Some(Crossing::Plain),
             UnitKind::Fleet if !self.fleet_reach.has(at, into) => false,
             UnitKind::Fleet if self.fleet_special.is_empty() => true,
             UnitKind::Fleet => self.places(into).iter().any(|to| plain(*to)),
@@ -381,6 +407,17 @@ impl Board {
             self.fleet_list.of(*place).iter().for_each(|to| once(self.province_at(*to)));
         }
     }
+}
+
+/// The crossing of a border that is there, if that power may pass it.
+fn passing(specials: &[Special], from: u16, to: u16, power: u8, owners: &[u8]) -> Option<Crossing> {
+    let Ok(found) = specials.binary_search_by_key(&(from, to), |s| (s.from, s.to)) else {
+        return Some(Crossing::Plain);
+    };
+    let special = &specials[found];
+    let passes = special.powers >> (power & 63) & 1 == 1
+        && special.needs.iter().all(|c| owners.get(*c as usize) == Some(&power));
+    passes.then_some(special.crossing)
 }
 
 /// Codes to locations, by open addressing on the packed bytes.

@@ -13,51 +13,38 @@ use crate::diplomacy::map::UnitKind;
 use crate::diplomacy::rules::Rule;
 
 impl Solver {
-    pub(super) fn load(&mut self, position: &Position, acts: &[Act]) {
+    /// Makes the nodes; says whether any order may have to do with a convoy.
+    pub(super) fn load(&mut self, position: &Position, acts: &[Act]) -> bool {
         let board: &Board = position.board();
-        self.movers.clear();
-        self.movers.resize(position.occupant.len(), NONE);
+        let movers = &mut self.movers;
+        movers.clear();
+        movers.resize(position.occupant.len(), NONE);
+        let mut by_sea = false;
+        let units = position.pieces.iter().zip(acts).enumerate();
         self.nodes.clear();
-        self.nodes.reserve(acts.len());
-        for (index, (piece, act)) in position.pieces.iter().zip(acts).enumerate() {
+        self.nodes.extend(units.map(|(index, (piece, act))| {
             let mut node = Node {
                 at: piece.unit.at.0,
                 fleet: piece.unit.kind == UnitKind::Fleet,
                 prov: board.province_at(piece.unit.at.0),
-                dest: NONE,
-                to: NONE,
-                occupant: NONE,
-                next_mover: NONE,
-                target: NONE,
-                aim: NONE,
-                first_support: NONE,
-                next_support: NONE,
-                first_convoy: NONE,
-                next_convoy: NONE,
-                marks: 0,
-                own: 2,
-                low: 2,
-                high: 2,
-                foreign_low: 2,
-                foreign_high: 2,
                 power: piece.power.0,
-                doing: Doing::Hold,
-                moves: Known::No,
-                given: Known::No,
-                path: Known::Yes,
+                ..Node::HOLDS
             };
             match *act {
                 Act::Hold => {}
-                Act::Move { to, into, .. } => {
+                Act::Move { to, into, land, way } => {
                     node.doing = Doing::Move;
                     node.to = to;
                     node.dest = into;
                     node.moves = Known::Open;
                     let there = position.occupant[into as usize];
                     node.occupant = if there == index as u16 { NONE } else { there };
-                    let head = &mut self.movers[into as usize];
-                    node.next_mover = *head;
-                    *head = index as u16;
+                    node.next_mover = std::mem::replace(&mut movers[into as usize], index as u16);
+                    match (land, way) {
+                        (Some(Crossing::Plain), Way::Any) => {}
+                        (Some(crossing), Way::Any) => node.cross(crossing),
+                        _ => by_sea = true,
+                    }
                 }
                 Act::Support { of, into, .. } => {
                     node.doing = Doing::Support;
@@ -69,14 +56,16 @@ impl Solver {
                     node.aim = into;
                     node.target = cargo;
                     node.marks = mark::VOID;
+                    by_sea = true;
                 }
                 Act::Void => {
                     node.doing = Doing::Support;
                     node.marks = mark::VOID;
                 }
             }
-            self.nodes.push(node);
-        }
+            node
+        }));
+        by_sea
     }
 
     /// Decides which moves go by convoy, over what, and which borders the others cross; says whether any does.
@@ -100,9 +89,8 @@ impl Solver {
         let mut any = false;
         for (index, act) in acts.iter().enumerate() {
             let Act::Move { into, land, way, .. } = *act else { continue };
-            let node = self.nodes[index];
-            if let (Some(crossing), Way::Any, NONE) = (land, way, node.first_convoy) {
-                self.cross(index, crossing);
+            let node = &self.nodes[index];
+            if let (Some(_), Way::Any, NONE) = (land, way, node.first_convoy) {
                 continue;
             }
             let by_convoy = match (way, land) {
@@ -111,17 +99,19 @@ impl Solver {
                 (Way::Any, Some(_)) => self.intends(profile, board, index),
             };
             if !by_convoy {
-                self.cross(index, land.unwrap_or(Crossing::Plain));
-                self.nodes[index].first_convoy = NONE;
+                let node = &mut self.nodes[index];
+                node.cross(land.unwrap_or(Crossing::Plain));
+                node.first_convoy = NONE;
                 continue;
             }
             any = true;
             let complete = match way {
                 Way::Path { first, count } => {
+                    let convoys = node.first_convoy;
                     self.nodes[index].marks |= mark::WRITTEN;
                     let path = &paths[first as usize..first as usize + count as usize];
                     path.iter().all(|sea| {
-                        chain!(self.nodes, node.first_convoy, next_convoy).any(|c| self.nodes[c as usize].prov == *sea)
+                        chain!(self.nodes, convoys, next_convoy).any(|c| self.nodes[c as usize].prov == *sea)
                     })
                 }
                 _ if profile.only_written() => false,
@@ -138,7 +128,7 @@ impl Solver {
             if !complete {
                 node.moves = Known::No;
             }
-            self.cross(index, landing);
+            node.cross(landing);
             let mut at = if complete { self.nodes[index].first_convoy } else { NONE };
             while at != NONE {
                 self.nodes[at as usize].marks &= !mark::VOID;
@@ -162,16 +152,6 @@ impl Solver {
             .filter_map(|c| board.landing(self.nodes[c as usize].prov, into, node.power, &[]))
             .max()
             .unwrap_or(Crossing::Plain)
-    }
-
-    pub(super) fn cross(&mut self, index: usize, crossing: Crossing) {
-        let node = &mut self.nodes[index];
-        node.own = crossing.strength();
-        node.marks |= match crossing {
-            Crossing::Plain => 0,
-            Crossing::Passage => mark::PASSAGE,
-            Crossing::Strait => mark::STRAIT,
-        };
     }
 
     /// Whether an army that could walk means to be convoyed (4.A.3).
@@ -214,11 +194,17 @@ impl Solver {
         self.crossing(board, index, &over).possible()
     }
 
-    /// Finds the head-to-head battles.
-    pub(super) fn link_heads(&mut self, profile: &Profile) {
+    /// Finds the head-to-head battles, and puts the moves that are to be decided on the worklist.
+    pub(super) fn link_moves(&mut self, profile: &Profile) {
         let crawl = profile.has(Rule::CoastalCrawl);
         for index in 0..self.nodes.len() {
-            let node = self.nodes[index];
+            let node = &self.nodes[index];
+            if !node.goes() {
+                continue;
+            }
+            if node.open() {
+                self.worklist.push(index as u16);
+            }
             let Some(other) = self.nodes.get(node.occupant as usize) else { continue };
             let meets =
                 other.goes() && other.dest == node.prov && !node.is(mark::CONVOYED) && !other.is(mark::CONVOYED);
@@ -234,11 +220,11 @@ impl Solver {
         one.fleet && other.fleet && (one.to != other.at || other.to != one.at)
     }
 
-    /// Matches supports with the orders they are for, and opens the decisions about them.
+    /// Matches supports with the orders they are for, and puts those that may be cut on the worklist.
     pub(super) fn link_supports(&mut self, profile: &Profile, position: &Position, acts: &[Act], convoys: bool) {
         for (index, act) in acts.iter().enumerate() {
             let Act::Support { of, into, coast } = *act else { continue };
-            let node = self.nodes[index];
+            let (power, prov) = (self.nodes[index].power, self.nodes[index].prov);
             let helped = &self.nodes[of as usize];
             let matches = match into {
                 NONE => !helped.goes(),
@@ -256,8 +242,8 @@ impl Solver {
                 let there = position.occupant[aim as usize];
                 self.nodes.get(there as usize).is_some_and(|f| f.doing == Doing::Convoy && !f.is(mark::VOID))
             };
-            let harmless = self.harmless(node.power, helped.occupant);
-            let unopposed = self.movers[node.prov as usize] == NONE;
+            let harmless = self.harmless(power, helped.occupant);
+            let unopposed = self.movers[prov as usize] == NONE;
             let helped = &mut self.nodes[of as usize];
             helped.high += 2;
             helped.foreign_high += if harmless { 0 } else { 2 };
@@ -271,14 +257,9 @@ impl Solver {
             node.aim = aim;
             node.given = if unopposed { Known::Yes } else { Known::Open };
             node.marks |= if guards { mark::GUARDS_CONVOY } else { 0 };
-        }
-        // Strengths start from the unit's own.
-        for node in &mut self.nodes {
-            let less = 2 - node.own;
-            node.low -= less;
-            node.high -= less;
-            node.foreign_low -= less;
-            node.foreign_high -= less;
+            if !unopposed {
+                self.worklist.push(index as u16);
+            }
         }
     }
 

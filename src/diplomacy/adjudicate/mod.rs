@@ -37,6 +37,7 @@ mod equations;
 mod estate;
 mod explain;
 mod fallback;
+mod illegal;
 pub mod jdip;
 mod link;
 mod movement;
@@ -55,7 +56,8 @@ pub use calendar::{Advance, Capture, Season, advance, count_centers, goal, score
 pub use choice::UnknownChoice;
 pub use estate::{Due, Estate, Estates, Holdings, all_due, due, due_on};
 pub use explain::explain;
-pub use movement::{Illegal, Movement, Workspace};
+pub use illegal::Illegal;
+pub use movement::{Movement, Workspace};
 pub use profile::{AdjacentConvoy, Paradox, Profile, Removal};
 pub use resolution::{Fate, Resolution, Verdict};
 pub use retreat::{RetreatFate, Retreats};

@@ -5,69 +5,17 @@
 use super::board::{Board, Crossing, NONE};
 use super::chains;
 use super::fallback;
+use super::illegal::Illegal;
 use super::profile::{AdjacentConvoy, Profile};
 use super::resolution::Resolution;
 use super::resolve::Solver;
-use super::rows::{At, Set};
-use super::setup::Position;
-use crate::diplomacy::map::{LocationId, PowerId, Terrain, UnitKind};
+use super::rows::Set;
+use super::setup::{Piece, Position};
+use crate::diplomacy::map::{LocationId, PowerId, ProvinceId, Terrain, UnitKind};
 use crate::diplomacy::notation::Written;
 use crate::diplomacy::order::{Order, Route};
 use crate::diplomacy::position::Unit;
 use crate::diplomacy::rules::Rule;
-
-/// Why an order is illegal (4.E.1): nothing the other players could order would make it possible.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Illegal {
-    /// The ordered unit does not exist, is of another kind, or belongs to somebody else.
-    #[error("no such unit of that power")]
-    NoSuchUnit,
-    /// The coast named is not where the unit stands (4.B.5), or an army has none (4.B.6).
-    #[error("wrong coast")]
-    WrongCoast,
-    /// A unit in a closed place can only hold.
-    #[error("the unit can only hold")]
-    Shut,
-    /// Units of dummies do not move (IMMOBILE_DUMMIES).
-    #[error("units of this power do not move")]
-    Immobile,
-    /// A move to the unit's own province.
-    #[error("a unit cannot move to where it is")]
-    Return,
-    /// The unit cannot get there.
-    #[error("the unit cannot reach that place")]
-    Unreachable,
-    /// A convoyed move without its path (4.A.6 c).
-    #[error("the path of the convoy must be written")]
-    PathRequired,
-    /// A path that is no convoy.
-    #[error("that path is no convoy")]
-    Path,
-    /// The supported or convoyed unit does not exist.
-    #[error("the unit to be helped does not exist")]
-    Recipient,
-    /// A unit cannot support itself.
-    #[error("a unit cannot support itself")]
-    SupportSelf,
-    /// The supported unit cannot get there.
-    #[error("the supported unit cannot reach that place")]
-    SupportUnreachable,
-    /// The supporter cannot act there.
-    #[error("the unit cannot support into that place")]
-    SupportDelivery,
-    /// The map's leagues forbid it.
-    #[error("the league forbids it")]
-    League,
-    /// This unit cannot convoy, or that one cannot be convoyed.
-    #[error("the unit cannot convoy that")]
-    ConvoyUnit,
-    /// No chain of convoying units through this one leads there.
-    #[error("no convoy through this unit leads there")]
-    ConvoyImpossible,
-    /// A proxy must have been replaced before orders are resolved.
-    #[error("a proxy is no order to be resolved")]
-    Proxy,
-}
 
 /// How a move travels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,19 +93,19 @@ impl<'a> Movement<'a> {
     /// Gives an order for a unit of a power and says which of the position's pieces it is. A later order
     /// replaces an earlier one; a refused one leaves what there was.
     pub fn order(&mut self, power: PowerId, unit: Unit, order: &Order) -> Result<usize, Illegal> {
-        let index = self.unit(power, unit)?;
-        let act = self.act(index as u16, order)?;
+        let (index, piece) = self.unit(power, unit)?;
+        let act = self.act(index as u16, piece, order)?;
         self.memory.acts[index] = act;
         Ok(index)
     }
 
     /// As [`Movement::order`], for an order read from text.
     pub fn written(&mut self, power: PowerId, written: &Written<Order>) -> Result<usize, Illegal> {
-        let index = self.unit(power, written.unit)?;
+        let (index, piece) = self.unit(power, written.unit)?;
         if written.idle_coast && self.profile.strict_army_coast {
             return Err(Illegal::WrongCoast);
         }
-        let act = self.act(index as u16, &written.order)?;
+        let act = self.act(index as u16, piece, &written.order)?;
         self.memory.acts[index] = act;
         Ok(index)
     }
@@ -171,9 +119,9 @@ impl<'a> Movement<'a> {
 
     /// Whether an order would be accepted, and for which piece.
     pub fn check(&mut self, power: PowerId, unit: Unit, order: &Order) -> Result<usize, Illegal> {
-        let index = self.unit(power, unit)?;
+        let (index, piece) = self.unit(power, unit)?;
         let paths = self.memory.paths.len();
-        let act = self.act(index as u16, order);
+        let act = self.act(index as u16, piece, order);
         self.memory.paths.truncate(paths);
         act.map(|_| index)
     }
@@ -187,80 +135,76 @@ impl<'a> Movement<'a> {
 
     /// Which of the position's pieces an order for that unit would be for.
     pub fn find(&self, power: PowerId, unit: Unit) -> Result<usize, Illegal> {
-        self.unit(power, unit)
+        self.unit(power, unit).map(|(index, _)| index)
     }
 
-    fn unit(&self, power: PowerId, unit: Unit) -> Result<usize, Illegal> {
-        let index = self.standing(unit, Illegal::NoSuchUnit)?;
-        if self.position.pieces[index].power != power {
-            return Err(Illegal::NoSuchUnit);
-        }
-        Ok(index)
+    fn unit(&self, power: PowerId, unit: Unit) -> Result<(usize, Piece), Illegal> {
+        let (index, piece) = self.standing(unit, Illegal::NoSuchUnit)?;
+        if piece.power == power { Ok((index, piece)) } else { Err(Illegal::NoSuchUnit) }
     }
 
     /// The unit on the board that is meant: of that kind, in that province, its coast unnamed, right or corrected.
-    fn standing(&self, unit: Unit, missing: Illegal) -> Result<usize, Illegal> {
-        if unit.at.index() >= self.board.locations() {
-            return Err(missing);
-        }
-        let province = self.board.province(unit.at);
-        let index = self.position.at(province).ok_or(missing)?;
-        let there = self.position.pieces[index].unit;
+    #[inline]
+    fn standing(&self, unit: Unit, missing: Illegal) -> Result<(usize, Piece), Illegal> {
+        let (province, bare) = self.board.whereabouts(unit.at).ok_or(missing)?;
+        let index = self.position.occupant[province as usize] as usize;
+        let piece = *self.position.pieces.get(index).ok_or(missing)?;
+        let there = piece.unit;
         if there.kind != unit.kind {
             return Err(missing);
         }
-        let named = unit.at != self.board.bare(province);
-        let strict = match unit.kind {
+        let wrong = there.at != unit.at && unit.at != bare;
+        let strict = || match unit.kind {
             UnitKind::Army => self.profile.strict_army_coast,
             UnitKind::Fleet => self.profile.strict_coast,
         };
-        if named && there.at != unit.at && strict {
+        if wrong && strict() {
             return Err(if missing == Illegal::NoSuchUnit { Illegal::WrongCoast } else { missing });
         }
-        Ok(index)
+        Ok((index, piece))
     }
 
-    fn act(&mut self, index: u16, order: &Order) -> Result<Act, Illegal> {
-        let there = self.position.pieces[index as usize].unit;
-        if !self.board.may_stand(there) && *order != Order::Hold {
+    fn act(&mut self, index: u16, piece: Piece, order: &Order) -> Result<Act, Illegal> {
+        if matches!(order, Order::Hold) {
+            return Ok(Act::Hold);
+        }
+        if !self.board.may_stand(piece.unit) {
             let signal = matches!(order, Order::Support { .. }) && self.profile.has(Rule::SignalSupport);
             return if signal { Ok(Act::Void) } else { Err(Illegal::Shut) };
         }
         match order {
             Order::Hold => Ok(Act::Hold),
-            Order::Move { to, route } => self.march(index, *to, route),
-            Order::Support { unit, to } => self.support(index, *unit, *to),
-            Order::Convoy { army, to } => self.convoy(index, army.0, to.0),
+            Order::Move { to, route } => self.march(piece, *to, route),
+            Order::Support { unit, to } => self.support(index, piece, *unit, *to),
+            Order::Convoy { army, to } => self.convoy(piece, army.0, to.0),
             Order::Proxy(_) => Err(Illegal::Proxy),
         }
     }
 
-    fn march(&mut self, index: u16, to: LocationId, route: &Route) -> Result<Act, Illegal> {
-        let piece = self.position.pieces[index as usize];
+    fn march(&mut self, piece: Piece, to: LocationId, route: &Route) -> Result<Act, Illegal> {
         let (board, kind, from) = (self.board, piece.unit.kind, piece.unit.at.0);
         let home = board.province_at(from);
-        if to.index() >= board.locations() {
-            return Err(Illegal::Unreachable);
-        }
+        let (into, bare) = board.whereabouts(to).ok_or(Illegal::Unreachable)?;
         if self.profile.has(Rule::ImmobileDummies) && self.profile.is_dummy(piece.power.0) {
             return Err(Illegal::Immobile);
         }
-        let to = self.target(kind, from, to, piece.power.0)?;
-        let into = board.province_at(to);
+        let to = self.target(piece, to, into, bare)?;
         if let Route::Path(path) = route {
-            return self.path(index, to, path.iter().map(|p| p.0));
+            return self.path(piece, to, path.iter().map(|p| p.0));
         }
         if into == home {
             return Err(Illegal::Return);
         }
-        let land = board.step(kind, from, to, piece.power.0, &self.position.owners);
+        let owners = &self.position.owners;
         if kind == UnitKind::Fleet {
+            let land = board.sail(from, to, piece.power.0, owners);
             return match (land, route) {
                 (_, Route::Via) => Err(Illegal::Path),
                 (Some(_), _) => Ok(Act::Move { to, into, land, way: Way::Any }),
                 (None, _) => Err(Illegal::Unreachable),
             };
         }
+        let land = board.walk(home, into, piece.power.0, owners);
         let via = *route == Route::Via;
         if land.is_none() || via {
             let wrong = if land.is_none() { Illegal::Unreachable } else { Illegal::Path };
@@ -279,16 +223,15 @@ impl<'a> Movement<'a> {
     }
 
     /// The place a move goes to: an army's without coast, a fleet's with the only one it can reach.
-    fn target(&self, kind: UnitKind, from: u16, to: LocationId, power: u8) -> Result<u16, Illegal> {
+    fn target(&self, piece: Piece, to: LocationId, into: u16, bare: LocationId) -> Result<u16, Illegal> {
         let board = self.board;
-        let province = board.province(to);
-        let bare = board.bare(province);
-        match kind {
+        match piece.unit.kind {
             UnitKind::Army if to != bare && self.profile.strict_army_coast => Err(Illegal::WrongCoast),
             UnitKind::Army => Ok(bare.0),
-            UnitKind::Fleet if to == bare && board.is_split(province) => {
-                let reach = |t: &u16| board.step(kind, from, *t, power, &self.position.owners).is_some();
-                let mut coasts = board.places(province.0).iter().copied().filter(reach);
+            UnitKind::Fleet if to == bare && board.is_split(ProvinceId(into)) => {
+                let (from, power, owners) = (piece.unit.at.0, piece.power.0, &self.position.owners);
+                let reach = |t: &u16| board.sail(from, *t, power, owners).is_some();
+                let mut coasts = board.places(into).iter().copied().filter(reach);
                 match (coasts.next(), coasts.next()) {
                     (Some(only), None) => Ok(only),
                     _ => Err(Illegal::Unreachable),
@@ -298,8 +241,7 @@ impl<'a> Movement<'a> {
         }
     }
 
-    fn path(&mut self, index: u16, to: u16, path: impl Iterator<Item = u16>) -> Result<Act, Illegal> {
-        let piece = self.position.pieces[index as usize];
+    fn path(&mut self, piece: Piece, to: u16, path: impl Iterator<Item = u16>) -> Result<Act, Illegal> {
         let (board, kind, from) = (self.board, piece.unit.kind, piece.unit.at.0);
         let (home, into) = (board.province_at(from), board.province_at(to));
         let rules = self.profile;
@@ -345,24 +287,32 @@ impl<'a> Movement<'a> {
         Ok(Act::Move { to, into, land, way: Way::Path { first: first as u32, count } })
     }
 
-    fn support(&mut self, index: u16, helped: Unit, to: Option<LocationId>) -> Result<Act, Illegal> {
-        let signal = self.profile.has(Rule::SignalSupport);
-        match self.support_strictly(index, helped, to) {
-            Err(Illegal::SupportUnreachable | Illegal::SupportDelivery | Illegal::League) if signal => Ok(Act::Void),
+    fn support(&mut self, index: u16, piece: Piece, helped: Unit, to: Option<LocationId>) -> Result<Act, Illegal> {
+        match self.support_strictly(index, piece, helped, to) {
+            Err(Illegal::SupportUnreachable | Illegal::SupportDelivery | Illegal::League)
+                if self.profile.has(Rule::SignalSupport) =>
+            {
+                Ok(Act::Void)
+            }
             Err(Illegal::Recipient) if self.profile.has(Rule::ShowPhantom) => Ok(Act::Void),
             Err(Illegal::Recipient) if self.profile.has(Rule::FictionalOk) => Ok(Act::Hold),
             other => other,
         }
     }
 
-    fn support_strictly(&mut self, index: u16, helped: Unit, to: Option<LocationId>) -> Result<Act, Illegal> {
+    fn support_strictly(
+        &mut self,
+        index: u16,
+        piece: Piece,
+        helped: Unit,
+        to: Option<LocationId>,
+    ) -> Result<Act, Illegal> {
         let board = self.board;
-        let piece = self.position.pieces[index as usize];
-        let of = self.standing(helped, Illegal::Recipient)? as u16;
+        let (of, helped) = self.standing(helped, Illegal::Recipient)?;
+        let of = of as u16;
         if of == index {
             return Err(Illegal::SupportSelf);
         }
-        let helped = self.position.pieces[of as usize];
         let home = board.province_at(helped.unit.at.0);
         let (kind, at, power, owners) = (piece.unit.kind, piece.unit.at.0, piece.power.0, &self.position.owners);
         let Some(to) = to else {
@@ -372,24 +322,20 @@ impl<'a> Movement<'a> {
             self.league(piece.power, helped.power)?;
             return Ok(Act::Support { of, into: NONE, coast: NONE });
         };
-        if to.index() >= board.locations() {
-            return Err(Illegal::SupportUnreachable);
-        }
-        let into = board.province_at(to.0);
-        let bare = board.bare(board.province(to));
+        let (into, bare) = board.whereabouts(to).ok_or(Illegal::SupportUnreachable)?;
         let mut coast = if to == bare { NONE } else { to.0 };
-        let inner = self.profile.has(Rule::MultiCoastPortage) && helped.unit.kind == UnitKind::Fleet;
+        let inner = helped.unit.kind == UnitKind::Fleet && self.profile.has(Rule::MultiCoastPortage);
         if into == home && !inner {
             return Err(Illegal::SupportUnreachable);
         }
-        let reach = |t: u16| board.step(helped.unit.kind, helped.unit.at.0, t, helped.power.0, owners).is_some();
+        let reach = |t: u16| board.sail(helped.unit.at.0, t, helped.power.0, owners).is_some();
         let reaches = match helped.unit.kind {
             UnitKind::Army => {
                 if coast != NONE && self.profile.strict_army_coast {
                     return Err(Illegal::WrongCoast);
                 }
                 coast = NONE;
-                reach(bare.0)
+                board.walk(home, into, helped.power.0, owners).is_some()
                     || board.is_shore(home)
                         && board.is_shore(into)
                         && self.chain(UnitKind::Army, home, into, board.province_at(at), helped.power.0)
@@ -408,12 +354,11 @@ impl<'a> Movement<'a> {
         Ok(Act::Support { of, into, coast })
     }
 
-    fn convoy(&mut self, index: u16, from: u16, into: u16) -> Result<Act, Illegal> {
+    fn convoy(&mut self, piece: Piece, from: u16, into: u16) -> Result<Act, Illegal> {
         let board = self.board;
         if from as usize >= board.provinces() || into as usize >= board.provinces() {
             return Err(Illegal::ConvoyImpossible);
         }
-        let piece = self.position.pieces[index as usize];
         let at = board.province_at(piece.unit.at.0);
         let cargo_kind = match piece.unit.kind {
             UnitKind::Fleet => UnitKind::Army,
@@ -460,10 +405,7 @@ impl<'a> Movement<'a> {
             UnitKind::Army => self.board.is_sea_lane(at, self.profile.has(Rule::CoastalConvoy)),
             UnitKind::Fleet => {
                 let on = self.profile.has(Rule::PortageConvoy) || self.profile.has(Rule::MultiCoastPortage);
-                on && !matches!(
-                    self.board.terrain(crate::diplomacy::map::ProvinceId(at)),
-                    Terrain::Water | Terrain::Shut
-                )
+                on && !matches!(self.board.terrain(ProvinceId(at)), Terrain::Water | Terrain::Shut)
             }
         }
     }

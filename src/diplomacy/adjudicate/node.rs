@@ -1,6 +1,8 @@
 //! A unit with its order and what is known of it: one small node in one array, threaded by lists of indices, so that a
 //! usual position is decided in a few passes over two kilobytes.
 
+use super::board::{Crossing, NOBODY, NONE};
+
 /// What is known of a decision.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Known {
@@ -92,6 +94,47 @@ pub(super) struct Node {
 }
 
 impl Node {
+    /// A unit that holds, no power's and nowhere.
+    pub(super) const HOLDS: Node = Node {
+        at: NONE,
+        prov: NONE,
+        dest: NONE,
+        to: NONE,
+        occupant: NONE,
+        next_mover: NONE,
+        target: NONE,
+        aim: NONE,
+        first_support: NONE,
+        next_support: NONE,
+        first_convoy: NONE,
+        next_convoy: NONE,
+        marks: 0,
+        own: 2,
+        low: 2,
+        high: 2,
+        foreign_low: 2,
+        foreign_high: 2,
+        power: NOBODY,
+        fleet: false,
+        doing: Doing::Hold,
+        moves: Known::No,
+        given: Known::No,
+        path: Known::Yes,
+    };
+
+    /// The move goes over that border; its strength starts from there.
+    #[inline]
+    pub(super) fn cross(&mut self, crossing: Crossing) {
+        let own = crossing.strength();
+        (self.own, self.low, self.high, self.foreign_low, self.foreign_high) = (own, own, own, own, own);
+        self.marks &= !(mark::PASSAGE | mark::STRAIT);
+        self.marks |= match crossing {
+            Crossing::Plain => 0,
+            Crossing::Passage => mark::PASSAGE,
+            Crossing::Strait => mark::STRAIT,
+        };
+    }
+    #[inline]
     pub(super) fn is(&self, mark: u16) -> bool {
         self.marks & mark != 0
     }

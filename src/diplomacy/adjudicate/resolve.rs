@@ -67,24 +67,16 @@ impl Solver {
     pub(super) fn resolve(&mut self, profile: &Profile, position: &Position, acts: &[Act], paths: &[u16]) {
         self.rules = Rulings::new(profile);
         let board: &Board = position.board();
-        self.load(position, acts);
-        let convoys = self.link_convoys(profile, board, acts, paths);
-        self.link_heads(profile);
+        let by_sea = self.load(position, acts);
+        let convoys = by_sea && self.link_convoys(profile, board, acts, paths);
+        self.worklist.clear();
         self.link_supports(profile, position, acts, convoys);
-        self.fill_worklist();
+        self.link_moves(profile);
         self.propagate(board);
         while !self.worklist.is_empty() {
             self.settle(board);
             self.propagate(board);
         }
-    }
-
-    pub(super) fn fill_worklist(&mut self) {
-        self.worklist.clear();
-        let supports = self.nodes.iter().enumerate().filter(|(_, n)| n.doing == Doing::Support && n.open());
-        self.worklist.extend(supports.map(|(at, _)| at as u16));
-        let moves = self.nodes.iter().enumerate().filter(|(_, n)| n.goes() && n.open());
-        self.worklist.extend(moves.map(|(at, _)| at as u16));
     }
 
     /// Fixes decisions until nothing follows any more; what is open stays on the worklist.

@@ -1,7 +1,7 @@
 //! The retreat phase (adjudication.md 7): units that lost their place go where nobody else goes, or are lost.
 
 use super::board::{Board, Crossing};
-use super::movement::Illegal;
+use super::illegal::Illegal;
 use super::profile::Profile;
 use super::rows::At;
 use super::setup::{Piece, Position};
