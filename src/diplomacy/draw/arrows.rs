@@ -5,7 +5,9 @@ use super::pen::{line_to, move_to, put};
 
 /// Distance of two points.
 pub fn apart(a: Point, b: Point) -> f64 {
-    (a[0] - b[0]).hypot(a[1] - b[1])
+    // Not hypot: nothing here is near overflow, and a picture measures tens of thousands of distances.
+    let (x, y) = (a[0] - b[0], a[1] - b[1]);
+    (x * x + y * y).sqrt()
 }
 
 /// Between `a` (0) and `b` (1).
@@ -40,15 +42,21 @@ impl Way {
         const FREE: [f64; 9] = [0.0, 0.1, -0.1, 0.17, -0.17, 0.25, -0.25, 0.35, -0.35];
         const RIGHT: [f64; 4] = [0.12, 0.2, 0.28, 0.36];
         let sags: &[f64] = if opposed { &RIGHT } else { &FREE };
-        let ways = sags.iter().map(|sag| Way::bent(a, b, *sag));
-        let crowd = |way: &Way| {
-            let samples: Vec<Point> = (1..20).map(|i| way.at(f64::from(i) / 20.0)).collect();
-            let near = |o: &&Point| {
-                apart(**o, a) > 1.0 && apart(**o, b) > 1.0 && samples.iter().any(|s| apart(*s, **o) < room)
-            };
-            obstacles.iter().filter(near).count()
-        };
-        ways.min_by_key(crowd).unwrap_or_else(|| Way::straight(a, b))
+        let others: Vec<Point> =
+            obstacles.iter().copied().filter(|o| apart(*o, a) > 1.0 && apart(*o, b) > 1.0).collect();
+        let mut best = None;
+        for sag in sags {
+            let way = Way::bent(a, b, *sag);
+            let samples: [Point; 19] = std::array::from_fn(|i| way.at((i + 1) as f64 / 20.0));
+            let crowd = others.iter().filter(|o| samples.iter().any(|s| apart(*s, **o) < room)).count();
+            if crowd == 0 {
+                return way;
+            }
+            if best.as_ref().is_none_or(|(least, _)| crowd < *least) {
+                best = Some((crowd, way));
+            }
+        }
+        best.map_or_else(|| Way::straight(a, b), |(_, way)| way)
     }
 
     /// The point at that share of the way.
