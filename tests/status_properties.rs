@@ -20,7 +20,15 @@ const EXAMPLES: [&str; 7] = [
 ];
 
 /// Lines the examples do not have: good, old, odd and wrong ones.
-const ODD: [&str; 58] = [
+const ODD: [&str; 66] = [
+    "START",
+    "START 8 July 2024",
+    "FINISH",
+    "FINISH 9 July 2024",
+    "JUDGE",
+    "LANGUAGE",
+    "LANGUAGE french",
+    "SIGNON",
     "WAIT",
     "PHASE",
     "",
@@ -228,5 +236,17 @@ proptest! {
         for line in text.lines().filter(|l| !l.starts_with("DELAY")) {
             prop_assert!(rest.any(|l| l == line), "{line:?} is gone or moved");
         }
+    }
+}
+
+/// Found by fuzzing: of two START lines the first said nothing.
+#[test]
+fn an_empty_line_stands_in_no_others_way() {
+    for key in ["START", "FINISH", "JUDGE", "LANGUAGE", "SIGNON"] {
+        let text = EXAMPLES[1].replacen("MAP ", &format!("{key}\nRULE NO_PRESS\n{key} french\nMAP "), 1);
+        let document = Document::parse(text.as_bytes()).unwrap();
+        let once = document.canonical();
+        assert!(once.contains(&format!("\n{key} french\n")), "{once}");
+        assert_eq!(Document::parse(once.as_bytes()).unwrap().canonical(), once);
     }
 }

@@ -2,7 +2,7 @@
 //! unknown: kept, but without a value.
 
 use super::lexis::{addresses, is_address, is_short_phase, stamp, zone};
-use super::model::{GameResult, Holder, Need, PhaseKeyword, PhaseState, PlayerLine, Proposal};
+use super::model::{Game, GameResult, Holder, Need, PhaseKeyword, PhaseState, PlayerLine, Proposal};
 use super::read::Reader;
 use super::slot::{LISTS, Role, Slot};
 use super::timing;
@@ -25,11 +25,7 @@ impl Reader {
             "GAME" if !self.filled.contains(&Slot::Name) => self.name(at, rest),
             "PHASE" | "AWAIT" | "WAIT" | "SKIP" => self.phase(at, key, &words),
             "MAP" | "TRIAL" => self.map(at, key, rest),
-            "LANGUAGE" => {
-                self.once(at, Slot::Language, "TWO LANGUAGE STATEMENTS")?;
-                self.game.language = text(rest);
-                Some(Role::of(Slot::Language))
-            }
+            "LANGUAGE" => self.remark(at, rest, Slot::Language, "TWO LANGUAGE STATEMENTS", |game| &mut game.language),
             "MORPH" | "DESC" | "DESCRIPTION" | "NAME" => {
                 let (slot, key) = match key {
                     "MORPH" => (Slot::Morph, "MORPH"),
@@ -76,26 +72,10 @@ impl Reader {
                     words.iter().flat_map(|w| w.split('|')).filter(|g| !g.is_empty()).map(owned).collect();
                 Some(Role::of(Slot::Groups))
             }
-            "START" => {
-                self.once(at, Slot::Start, "TWO START STATEMENTS")?;
-                self.game.start = text(rest);
-                Some(Role::of(Slot::Start))
-            }
-            "FINISH" => {
-                self.once(at, Slot::Finish, "TWO FINISH STATEMENTS")?;
-                self.game.finish = text(rest);
-                Some(Role::of(Slot::Finish))
-            }
-            "JUDGE" => {
-                self.once(at, Slot::Judge, "TWO JUDGE STATEMENTS")?;
-                self.game.judge = text(rest);
-                Some(Role::of(Slot::Judge))
-            }
-            "SIGNON" => {
-                self.once(at, Slot::Signon, "TWO SIGNON STATEMENTS")?;
-                self.game.signon = text(rest);
-                Some(Role::of(Slot::Signon))
-            }
+            "START" => self.remark(at, rest, Slot::Start, "TWO START STATEMENTS", |game| &mut game.start),
+            "FINISH" => self.remark(at, rest, Slot::Finish, "TWO FINISH STATEMENTS", |game| &mut game.finish),
+            "JUDGE" => self.remark(at, rest, Slot::Judge, "TWO JUDGE STATEMENTS", |game| &mut game.judge),
+            "SIGNON" => self.remark(at, rest, Slot::Signon, "TWO SIGNON STATEMENTS", |game| &mut game.signon),
             "RESULT" => self.result(at, &words),
             "NEED" => {
                 let needs: Result<Vec<Need>, _> = words.iter().map(|w| w.parse()).collect();
@@ -168,6 +148,22 @@ impl Reader {
         }
         self.error(at, 0, twice, "one such line; the first counts");
         None
+    }
+
+    /// A line of free text, written once. One without text says nothing, and stands in the way of none that does.
+    fn remark(
+        &mut self,
+        at: usize,
+        rest: &str,
+        slot: Slot,
+        twice: &str,
+        field: impl Fn(&mut Game) -> &mut Option<String>,
+    ) -> Option<Role> {
+        if let Some(said) = text(rest) {
+            self.once(at, slot, twice)?;
+            *field(&mut self.game) = Some(said);
+        }
+        Some(Role::of(slot))
     }
 
     fn name(&mut self, at: usize, rest: &str) -> Option<Role> {
