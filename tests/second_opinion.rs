@@ -2,8 +2,8 @@
 //! adjudication.md 16. `CHANCERY_POSITIONS=10000000 cargo test --release --test second_opinion` for a long run
 //! (or, quicker to build, `cargo run --release --bin opinions 10000000` in `benches/rivals`).
 //!
-//! Recorded: 10,000,000 positions from seed 1 without a difference (105,517,742 units; 15,917,768 moves made, 2,306,733
-//! dislodgements, 4,432,709 supports cut, 2,125,950 convoys arrived and 905,655 broken, 189,928 circular parts, 10,385
+//! Recorded: 10,000,000 positions from seed 1 without a difference (105,559,727 units; 15,883,878 moves made, 2,268,757
+//! dislodgements, 4,372,084 supports cut, 2,126,584 convoys arrived and 905,467 broken, 191,558 circular parts, 10,048
 //! paradoxes; a quarter of them under OLD_JUDGE).
 
 mod opinion;

@@ -129,11 +129,13 @@ fn change(game: &mut Game, kind: u8, at: usize) {
         9 if !game.participants.is_empty() => game.participants.rotate_left(seat),
         9 => {}
         10 if !game.participants.is_empty() => drop(game.participants.remove(seat)),
-        11 => game.participants.push(Participant {
-            kind: ParticipantKind::Other("OBSERVER".into()),
-            name: format!("OWL{}", game.participants.len()),
-            ..Participant::default()
-        }),
+        11 => {
+            // Two of one name are one.
+            let taken = |name: &String| game.participants.iter().any(|p| p.name == *name);
+            let name = (0..).map(|n| format!("OWL{n}")).find(|name| !taken(name)).unwrap();
+            let kind = ParticipantKind::Other("OBSERVER".into());
+            game.participants.push(Participant { kind, name, ..Participant::default() });
+        }
         12 => game.rules_off.push("HIDE_DUMMIES".into()),
         13 => game.morph.push("DUMMY ITALY".into()),
         14 => game.zone = Some("America/New_York".into()),
