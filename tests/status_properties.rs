@@ -20,7 +20,8 @@ const EXAMPLES: [&str; 7] = [
 ];
 
 /// Lines the examples do not have: good, old, odd and wrong ones.
-const ODD: [&str; 66] = [
+const ODD: [&str; 67] = [
+    "\u{85}RULE BUILD_ANY",
     "START",
     "START 8 July 2024",
     "FINISH",
@@ -251,4 +252,14 @@ fn an_empty_line_stands_in_no_others_way() {
         assert!(once.contains(&format!("\n{key} french\n")), "{once}");
         assert_eq!(Document::parse(once.as_bytes()).unwrap().canonical(), once);
     }
+}
+
+/// Found by fuzzing: a word began with what Unicode takes for a blank, and the format does not.
+#[test]
+fn only_the_formats_blanks_are_blanks() {
+    let document = parse("GAME hexham\nMAP standard\n\u{85}RULE NO_PRESS\n\u{a0}\n");
+    assert!(document.game().rules.is_empty());
+    let once = document.canonical();
+    assert_eq!(parse(&once).canonical(), once);
+    assert!(once.contains("\u{85}RULE NO_PRESS\n\u{a0}"), "{once:?}");
 }

@@ -2,7 +2,7 @@
 //! written back byte for byte; an edit touches only the lines of the values it changes.
 
 use super::diagnostic::Diagnostic;
-use super::line::{Ending, Line, join, split, squeeze};
+use super::line::{Ending, Line, join, split, squeeze, trimmed};
 use super::model::{Game, Participant, ParticipantKind};
 use super::read::read;
 use super::slot::{Role, Slot};
@@ -126,20 +126,21 @@ impl Document {
     pub fn unknown_lines(&self, participant: Option<usize>) -> Vec<&str> {
         let kind = participant.map_or(BlockKind::Game, BlockKind::Participant);
         let lines = self.blocks.iter().filter(|b| b.kind == kind).flat_map(|b| b.lines.clone());
-        lines.filter(|at| self.roles[*at] == Role::Unknown).map(|at| self.lines[at].text.trim()).collect()
+        lines.filter(|at| self.roles[*at] == Role::Unknown).map(|at| trimmed(&self.lines[at].text)).collect()
     }
 
     /// Lines (from 1) without a value of any block, comments left out: kept, and not understood.
     pub fn lines_not_understood(&self) -> impl Iterator<Item = (usize, &str)> {
         let all = self.lines.iter().zip(&self.roles).enumerate();
-        all.filter(|(_, (_, role))| **role == Role::Unknown).map(|(at, (line, _))| (at + 1, line.text.trim()))
+        all.filter(|(_, (_, role))| **role == Role::Unknown).map(|(at, (line, _))| (at + 1, trimmed(&line.text)))
     }
 
     /// Takes the comments out, for a reader who does not know them; gives them.
     pub fn strip_comments(&mut self) -> Result<Vec<String>, Refused> {
         let is_comment = |at: &usize| self.roles[*at] == Role::Comment;
         let all = || 0..self.lines.len();
-        let comments: Vec<String> = all().filter(is_comment).map(|at| self.lines[at].text.trim().to_owned()).collect();
+        let comments: Vec<String> =
+            all().filter(is_comment).map(|at| trimmed(&self.lines[at].text).to_owned()).collect();
         if !comments.is_empty() {
             let rest: Vec<Line> = all().filter(|at| !is_comment(at)).map(|at| self.lines[at].clone()).collect();
             *self = Document::parse(&join(&rest))?;
@@ -187,7 +188,7 @@ impl Document {
                 }
                 BlockKind::Verbatim => {
                     for line in &self.lines[block.lines.clone()] {
-                        out.push_str(line.text.trim());
+                        out.push_str(trimmed(&line.text));
                         out.push('\n');
                     }
                 }
@@ -199,7 +200,7 @@ impl Document {
     fn write_block(&self, out: &mut String, kind: BlockKind, lines: &Lines) {
         let of_role = |role: &'static Role| {
             let all = self.blocks.iter().filter(move |b| b.kind == kind).flat_map(|b| b.lines.clone());
-            all.filter(move |at| self.roles[*at] == *role).map(|at| self.lines[at].text.trim())
+            all.filter(move |at| self.roles[*at] == *role).map(|at| trimmed(&self.lines[at].text))
         };
         let (head, rest): (Vec<_>, Vec<_>) =
             lines.0.iter().partition(|(slot, _)| matches!(slot, Slot::Heading | Slot::Name));

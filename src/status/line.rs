@@ -97,6 +97,11 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     text.split(is_blank).filter(|w| !w.is_empty()).map(|w| (w.as_ptr() as usize - text.as_ptr() as usize, w))
 }
 
+/// A line without the blanks around it. Blanks are those of the format: what Unicode adds may be part of a word.
+pub(crate) fn trimmed(text: &str) -> &str {
+    text.trim_matches(is_blank)
+}
+
 /// Free text as it is stored: runs of blanks become one, the ends are trimmed (status-file.md 1).
 pub(crate) fn squeeze(text: &str) -> String {
     // Nearly every line is as it should be already.
