@@ -400,7 +400,7 @@ fn absences_vacancies_and_a_stuck_outbox_are_told() {
     let now: DateTime<Utc> = site.now.parse().expect("a time");
     let hours = |n| now + chrono::Duration::hours(n);
     let options = TickOptions { no_guard: true, ..TickOptions::default() };
-    let told = |clerk: &Clerk, at| {
+    let told = |clerk: &Arc<Clerk>, at| {
         clerk.tick(at, &options).expect("a round");
         let names = std::fs::read_dir(site.root().join("outbox/new")).expect("the queue");
         let texts = names.flatten().map(|e| std::fs::read_to_string(e.path()).unwrap_or_default());

@@ -6,6 +6,7 @@ use chancery::clerk::{Clerk, TickOptions};
 use chancery::site::{Beginnings, Site, init};
 use chrono::{DateTime, TimeDelta, Utc};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A status file with seven players, three of whom have ordered.
@@ -74,9 +75,9 @@ fn forget_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
-fn open(root: &Path) -> Clerk {
+fn open(root: &Path) -> Arc<Clerk> {
     let (site, _) = Site::open(root, None, true).expect("site");
-    Clerk::open(site).expect("clerk")
+    Arc::new(Clerk::open(site).expect("clerk"))
 }
 
 /// One round, as a `tick` from cron runs it: from opening the site to the last commit.

@@ -11,7 +11,7 @@ use super::journal::{Operation, Record};
 use super::lock::{IndexLock, Kind, take};
 use super::name::{GameName, Owner, SitePath};
 use super::{Archive, MAIL_WAIT, index};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -23,14 +23,20 @@ pub(super) enum Present {
     Perhaps,
 }
 
-/// What has to be synced at the end.
+/// Where the content of each Replace and Enqueue of a record lies, in order, and where it goes; `None` if it is there.
+pub(super) type Places = Vec<Option<(PathBuf, PathBuf)>>;
+
+/// What remains to be done when every operation of some records has had its turn: lines of files that all games share,
+/// and what has to be synced.
 #[derive(Default)]
-struct Unsynced {
+pub(super) struct Rest {
+    ledger: BTreeMap<String, Vec<String>>,
+    index: Vec<(GameName, Option<String>)>,
     files: Vec<(File, PathBuf)>,
     directories: BTreeSet<PathBuf>,
 }
 
-impl Unsynced {
+impl Rest {
     fn entry(&mut self, path: &Path) {
         self.directories.extend(path.parent().map(Path::to_owned));
     }
@@ -44,8 +50,32 @@ impl Archive {
         present: Present,
     ) -> Result<(), ArchiveError> {
         let moved = present == Present::Perhaps && self.has_moved(record)?;
-        let mut places = self.prepare(record, moved)?.into_iter();
-        let mut unsynced = Unsynced::default();
+        let mut written = Vec::new();
+        let places = self.prepare(record, moved, &mut written)?;
+        self.fs.sync(&written);
+        let mut rest = Rest::default();
+        self.place(record, places, moved, &mut rest)?;
+        self.finish_rest(rest, held, present)?;
+        if moved { Ok(()) } else { self.finish_moving(record) }
+    }
+
+    /// What a record does last, if it does.
+    pub(super) fn finish_moving(&self, record: &Record) -> Result<(), ArchiveError> {
+        match record.operations.last() {
+            Some(Operation::Move(to)) => self.move_directory(&record.owner, to),
+            _ => Ok(()),
+        }
+    }
+
+    /// Every operation of a record but those that `rest` collects; nothing is synced yet.
+    pub(super) fn place(
+        &self,
+        record: &Record,
+        places: Places,
+        moved: bool,
+        rest: &mut Rest,
+    ) -> Result<(), ArchiveError> {
+        let mut places = places.into_iter();
         for operation in &record.operations {
             match operation {
                 // The directory has moved last of all: its files were done before.
@@ -54,10 +84,10 @@ impl Archive {
                 Operation::Replace(..) | Operation::Enqueue(..) => {
                     if let Some(Some((draft, place))) = places.next() {
                         self.fs.rename(&draft, &place).at("rename", &draft)?;
-                        unsynced.entry(&place);
+                        rest.entry(&place);
                     }
                 }
-                Operation::Append(path, offset, bytes) => self.append(path, *offset, bytes, &mut unsynced)?,
+                Operation::Append(path, offset, bytes) => self.append(path, *offset, bytes, rest)?,
                 Operation::Rename(from, to) => {
                     let (from, to) = (self.resolve(from)?, self.resolve(to)?);
                     if from.exists() {
@@ -65,32 +95,47 @@ impl Archive {
                     } else if !to.exists() {
                         tracing::warn!(path = %from.display(), "to be renamed, but gone by another hand");
                     }
-                    unsynced.entry(&from);
-                    unsynced.entry(&to);
+                    rest.entry(&from);
+                    rest.entry(&to);
                 }
                 Operation::Remove(path) => {
                     let path = self.resolve(path)?;
                     self.fs.remove(&path).at("remove", &path)?;
-                    unsynced.entry(&path);
+                    rest.entry(&path);
                 }
-                Operation::Ledger(month, line) => self.enter(month, line, present, &mut unsynced)?,
-                Operation::Index(game, line) => self.set_index(game, line.as_deref(), held)?,
+                Operation::Ledger(month, line) => rest.ledger.entry(month.clone()).or_default().push(line.clone()),
+                Operation::Index(game, line) => rest.index.push((game.clone(), line.clone())),
                 Operation::Move(_) => {}
             }
         }
-        self.fs.sync(&unsynced.files);
-        self.fs.sync_directories(unsynced.directories.iter().map(PathBuf::as_path)).at("open", &self.layout.root)?;
-        match record.operations.last() {
-            Some(Operation::Move(to)) if !moved => self.move_directory(&record.owner, to),
-            _ => Ok(()),
-        }
+        Ok(())
     }
 
-    /// Write the new contents where no reader looks. Gives for every Replace and Enqueue, in order, where its content
-    /// is and where it goes; `None` if it is there already.
-    fn prepare(&self, record: &Record, moved: bool) -> Result<Vec<Option<(PathBuf, PathBuf)>>, ArchiveError> {
+    /// Writes what all games share, then waits for the disk.
+    pub(super) fn finish_rest(
+        &self,
+        mut rest: Rest,
+        held: Option<&IndexLock>,
+        present: Present,
+    ) -> Result<(), ArchiveError> {
+        for (month, lines) in std::mem::take(&mut rest.ledger) {
+            self.enter(&month, &lines, present, &mut rest)?;
+        }
+        if !rest.index.is_empty() {
+            self.set_index(&rest.index, held)?;
+        }
+        self.fs.sync(&rest.files);
+        self.fs.sync_directories(rest.directories.iter().map(PathBuf::as_path)).at("open", &self.layout.root)
+    }
+
+    /// Write the new contents where no reader looks; what was written has to be synced before it takes its place.
+    pub(super) fn prepare(
+        &self,
+        record: &Record,
+        moved: bool,
+        written: &mut Vec<(File, PathBuf)>,
+    ) -> Result<Places, ArchiveError> {
         let mut places = Vec::new();
-        let mut files = Vec::new();
         for (number, operation) in record.operations.iter().enumerate() {
             let (draft, place, bytes, mode) = match operation {
                 Operation::Replace(..) if moved => continue,
@@ -112,10 +157,9 @@ impl Archive {
                 }
                 _ => continue,
             };
-            files.push((self.fs.write(&draft, bytes, mode).at("write", &draft)?, draft.clone()));
+            written.push((self.fs.write(&draft, bytes, mode).at("write", &draft)?, draft.clone()));
             places.push(Some((draft, place)));
         }
-        self.fs.sync(&files);
         Ok(places)
     }
 
@@ -126,52 +170,57 @@ impl Archive {
         self.fs.sync_directories(parent.parent()).at("open", parent)
     }
 
-    fn append(&self, path: &SitePath, offset: u64, bytes: &[u8], unsynced: &mut Unsynced) -> Result<(), ArchiveError> {
+    fn append(&self, path: &SitePath, offset: u64, bytes: &[u8], rest: &mut Rest) -> Result<(), ArchiveError> {
         let place = self.resolve(path)?;
         self.make_parent(path, &place)?;
         let file = self.fs.append(&place, offset, bytes, mode(path)).at("append to", &place)?;
         if offset == 0 {
-            unsynced.entry(&place);
+            rest.entry(&place);
         }
-        unsynced.files.push((file, place));
+        rest.files.push((file, place));
         Ok(())
     }
 
-    /// Put a line into the ledger, once. The file is shared by all games, so the line goes to its end, wherever that
-    /// is now; what a dead writer has left of a line is cut off, its commit will write it again.
-    fn enter(&self, month: &str, line: &str, present: Present, unsynced: &mut Unsynced) -> Result<(), ArchiveError> {
+    /// Put lines into the ledger, each once. The file is shared by all games, so they go to its end, wherever that is
+    /// now; what a dead writer has left of a line is cut off, its commit will write it again.
+    fn enter(&self, month: &str, lines: &[String], present: Present, rest: &mut Rest) -> Result<(), ArchiveError> {
         let _lock = take(&self.layout.ledger.join(".lock"), Kind::Exclusive, MAIL_WAIT)?;
         let path = self.layout.ledger.join(month);
         let length = fs::length(&path).at("read", &path)?;
+        let mut wanted: Vec<&str> = lines.iter().map(String::as_str).collect();
         let end = if present == Present::Perhaps || !ends_with_line(&path, length)? {
             let mut bytes = fs::read(&path).at("read", &path)?.unwrap_or_default();
             // A line without its end is not there.
             bytes.truncate(bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1));
-            if bytes.split(|&byte| byte == b'\n').any(|there| there == line.as_bytes()) {
+            wanted.retain(|line| !bytes.split(|&byte| byte == b'\n').any(|there| there == line.as_bytes()));
+            if wanted.is_empty() {
                 // Written before, but perhaps not synced.
-                unsynced.files.push((File::open(&path).at("open", &path)?, path.clone()));
-                unsynced.entry(&path);
+                rest.files.push((File::open(&path).at("open", &path)?, path.clone()));
+                rest.entry(&path);
                 return Ok(());
             }
             u64::try_from(bytes.len()).unwrap_or(0)
         } else {
             length
         };
-        let file = self.fs.append(&path, end, format!("{line}\n").as_bytes(), fs::FILE).at("append to", &path)?;
+        let text: String = wanted.iter().flat_map(|line| [*line, "\n"]).collect();
+        let file = self.fs.append(&path, end, text.as_bytes(), fs::FILE).at("append to", &path)?;
         if end == 0 {
-            unsynced.entry(&path);
+            rest.entry(&path);
         }
-        unsynced.files.push((file, path));
+        rest.files.push((file, path));
         Ok(())
     }
 
-    fn set_index(&self, game: &GameName, line: Option<&str>, held: Option<&IndexLock>) -> Result<(), ArchiveError> {
+    /// The lines of these games in the index, in one writing.
+    fn set_index(&self, lines: &[(GameName, Option<String>)], held: Option<&IndexLock>) -> Result<(), ArchiveError> {
         let _lock = match held {
             Some(_) => None,
             None => Some(self.lock_index(MAIL_WAIT)?),
         };
         let old = self.index()?;
-        let new = index::with_line(&old, game.as_str(), line);
+        let changes = lines.iter().map(|(game, line)| (game.as_str(), line.as_deref())).collect();
+        let new = index::with_lines(&old, &changes);
         let path = self.layout.index();
         if old == new && path.exists() {
             Ok(())

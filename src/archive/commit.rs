@@ -23,6 +23,20 @@ pub struct Receipt {
     pub after: Option<Stamp>,
 }
 
+/// A transaction turned into a record.
+pub(super) struct Compiled {
+    pub record: Record,
+    /// What it was computed from.
+    pub expected: Vec<(SitePath, Option<Stamp>)>,
+    pub receipt: Receipt,
+}
+
+/// Committed, and to be applied by whoever next takes the lock.
+pub(super) fn blocked(record: &Record, source: ArchiveError) -> ArchiveError {
+    tracing::error!(owner = %record.owner, record.seq, error = %source, "commit recorded but not finished");
+    ArchiveError::Blocked { owner: record.owner.clone(), seq: record.seq, source: Box::new(source) }
+}
+
 /// An owner with an interrupted commit, and whether it could be finished.
 pub type Recovered = (Owner, Result<(), ArchiveError>);
 
@@ -52,6 +66,14 @@ impl Archive {
         index: Option<&IndexLock>,
         transaction: Transaction,
     ) -> Result<Receipt, ArchiveError> {
+        let Compiled { record, expected, receipt } = self.compile(lock, transaction)?;
+        let path = self.record(&record, &expected)?;
+        let finished = self.apply(&record, index, Present::No).and_then(|()| self.forget(&path));
+        finished.map(|()| receipt).map_err(|source| blocked(&record, source))
+    }
+
+    /// What a transaction comes to, as the files are now.
+    pub(super) fn compile(&self, lock: &OwnerLock, transaction: Transaction) -> Result<Compiled, ArchiveError> {
         if transaction.game() != lock.game() {
             return Err(ArchiveError::Damaged {
                 path: self.layout.journal.clone(),
@@ -72,16 +94,8 @@ impl Archive {
             Some(MoveTo::Trash(name)) => Some(Operation::Move(SitePath::new(&format!("trash/{name}"))?)),
             None => None,
         });
-        let record = Record { owner, seq, operations };
-        let path = self.record(&record, &transaction.expected)?;
-        let finished = self.apply(&record, index, Present::No).and_then(|()| self.forget(&path));
-        match finished {
-            Ok(()) => Ok(Receipt { seq, before, after }),
-            Err(source) => {
-                tracing::error!(owner = %record.owner, seq, error = %source, "commit recorded but not finished");
-                Err(ArchiveError::Blocked { owner: record.owner, seq, source: Box::new(source) })
-            }
-        }
+        let (record, receipt) = (Record { owner, seq, operations }, Receipt { seq, before, after });
+        Ok(Compiled { record, expected: transaction.expected, receipt })
     }
 
     /// Write the journal file; its rename is the commit point.
@@ -109,7 +123,7 @@ impl Archive {
     }
 
     /// Remove the journal file of a commit that is done.
-    fn forget(&self, path: &std::path::Path) -> Result<(), ArchiveError> {
+    pub(super) fn forget(&self, path: &std::path::Path) -> Result<(), ArchiveError> {
         self.fs.remove(path).at("remove", path)?;
         self.fs.sync_directories([self.layout.journal.as_path()]).at("open", &self.layout.journal)
     }

@@ -17,6 +17,7 @@
 
 mod apply;
 mod audit;
+mod batch;
 pub mod bundle;
 mod commit;
 mod error;

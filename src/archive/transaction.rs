@@ -101,6 +101,12 @@ impl Transaction {
         self.game.as_ref()
     }
 
+    /// How many files it writes at the most: what several transactions put on the disk together are counted by.
+    pub fn files(&self) -> usize {
+        // The journal and the log are files, too.
+        self.edits.len() + self.mails.len() + 2
+    }
+
     fn path(&self, file: &str) -> Result<SitePath, NameError> {
         let path = match &self.game {
             Some(game) => SitePath::in_game(game, file)?,

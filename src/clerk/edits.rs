@@ -78,6 +78,15 @@ impl Memory {
 impl Clerk {
     /// Looks at a status file that may have been edited by hand. Cheap when it was not.
     pub fn look(&self, game: &GameName, now: DateTime<Utc>) -> Result<Sight, ClerkError> {
+        let sight = self.look_quietly(game, now)?;
+        if sight != Sight::Untouched {
+            self.publish_dirty(now);
+        }
+        Ok(sight)
+    }
+
+    /// The same for somebody who publishes later what has changed.
+    pub(super) fn look_quietly(&self, game: &GameName, now: DateTime<Utc>) -> Result<Sight, ClerkError> {
         if !self.archive.is_hand_edited(game)? {
             return Ok(Sight::Untouched);
         }
@@ -113,11 +122,7 @@ impl Clerk {
             transaction.expect("status", Some(content.stamp))?;
             self.mark(game);
             match self.archive.commit(&lock, transaction) {
-                Ok(_) => {
-                    drop(lock);
-                    self.publish_dirty(now);
-                    return Ok(sight);
-                }
+                Ok(_) => return Ok(sight),
                 Err(ArchiveError::Changed(_)) => continue,
                 Err(error) => return Err(error.into()),
             }

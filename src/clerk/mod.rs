@@ -6,10 +6,12 @@ mod agenda;
 mod asking;
 mod book;
 mod bounces;
+mod checking;
 mod edits;
 mod export;
 mod fetching;
 mod games;
+mod hand;
 mod import;
 mod incoming;
 mod inspect;
@@ -94,6 +96,7 @@ pub struct Clerk {
     memory: edits::Memory,
     pictures: pictures::Pictures,
     book: book::Kept,
+    at_hand: checking::AtHand,
 }
 
 impl Clerk {
@@ -131,6 +134,7 @@ impl Clerk {
             memory: edits::Memory::default(),
             pictures: pictures::Pictures::default(),
             book: book::Kept::default(),
+            at_hand: checking::AtHand::default(),
         })
     }
 

@@ -1,17 +1,24 @@
 //! One round of the clock over all games (operations.md 10): the guard, the lock, each game by itself. A game that the
-//! agenda knows to sleep, and that nobody has touched since, is not opened.
+//! agenda knows to sleep, and that nobody has touched since, is not opened. What the others come to is committed by the
+//! dozen, so that they wait for the disk together.
 
 use super::agenda::Agenda;
+use super::checking::{Checked, Checks, Decided};
 use super::{Clerk, ClerkError, stamp};
 use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Stamp, Transaction};
-use crate::clock::format;
 use crate::clock::round::{CheckTim, Permit, Schedule, Suspension, first_of_day, permit};
 use crate::judge::GameState;
-use crate::judge::round::{self, Round};
-use crate::judge::session::Outcome;
+use crate::judge::round::Round;
 use crate::mail::Letter;
 use chrono::{DateTime, Utc};
-use std::time::Duration;
+use std::sync::Arc;
+
+/// Games whose changes are put on the disk together at the most; they stay locked meanwhile.
+const TOGETHER: usize = 64;
+/// Files that these changes write at the most, unless one game alone has more.
+const FILES: usize = 256;
+/// A file that somebody edits just now is read again so often (OPS-043).
+const TRIES: u8 = 5;
 
 /// How a round is run.
 #[derive(Clone, Debug, Default)]
@@ -39,19 +46,20 @@ pub struct Ticked {
     pub failed: Vec<(String, String)>,
     /// Why the round did nothing, if so.
     pub idle: Option<String>,
+    /// Games whose file was edited while their change was on its way.
+    again: Vec<GameName>,
 }
 
-/// What a check of a game came to.
-enum Checked {
-    /// A phase was processed, or something else was done, or somebody was at it.
-    Awake(Option<String>),
-    /// There is nothing to do until then, unless the game changes.
-    Asleep(DateTime<Utc>),
+/// Games that were decided, and wait for their commit.
+#[derive(Default)]
+struct Pending {
+    games: Vec<Decided>,
+    files: usize,
 }
 
 impl Clerk {
     /// One round, and the pages of what it has changed.
-    pub fn tick(&self, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
+    pub fn tick(self: &Arc<Self>, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
         let ticked = self.round(now, options)?;
         if ticked.idle.is_none() {
             self.publish_dirty(now);
@@ -60,7 +68,7 @@ impl Clerk {
     }
 
     /// One round.
-    pub fn round(&self, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
+    pub fn round(self: &Arc<Self>, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
         let mut ticked = Ticked::default();
         let lock = match self.archive.lock_round() {
             Ok(lock) => lock,
@@ -104,6 +112,8 @@ impl Clerk {
         let before = if everything { self.agenda(&world) } else { Agenda::default() };
         let (mut sleepers, mut after) = (before.in_order(), Agenda::default());
         let daily = daily && !options.active;
+        let mut checks = Checks::new(self, next.round, round, now);
+        let mut pending = Pending::default();
         for line in book.lines().iter().filter(|line| worth_checking(line.state, daily)) {
             let name = line.name.as_str();
             if !options.games.is_empty() && !options.games.contains(&line.name) {
@@ -116,33 +126,35 @@ impl Clerk {
                     && !unfinished.contains(&game)
                 {
                     after.push(entry.clone());
-                    return Ok(None);
+                    return Ok(Checked::Awake);
                 }
                 ticked.opened += 1;
-                let checked = self.check_apart(&game, next.round, round, now)?;
-                if let Checked::Asleep(until) = checked
-                    && let Some(entry) = glimpse.entry(name, until)
-                {
-                    after.push(entry);
-                }
-                Ok(Some(checked))
+                // Whoever takes long does not keep the others waiting for their commit.
+                let checked = checks.check(&game, || self.commit_pending(&mut pending, &mut ticked, now));
+                Ok(match checked? {
+                    Checked::Asleep(until) => {
+                        glimpse.entry(name, until).into_iter().for_each(|entry| after.push(entry));
+                        Checked::Awake
+                    }
+                    checked => checked,
+                })
             });
             match checked {
-                Ok(Some(Checked::Awake(Some(phase)))) => ticked.processed.push((line.name.clone(), phase)),
-                Ok(_) => {}
-                Err(error) => {
-                    tracing::error!(game = name, %error, "round");
-                    let why = error.to_string();
-                    // Of a full or failing disk the log and the exit code tell: a mail would have to be stored, too.
-                    if !error.is_temporary()
-                        && !error.is_in_storing()
-                        && let Err(error) = self.tell_failure(name, &why, now)
-                    {
-                        tracing::error!(game = name, %error, "the keeper could not be told");
+                Ok(Checked::Decided(decided)) => {
+                    let files = decided.transaction.files();
+                    if pending.games.len() >= TOGETHER || pending.files + files > FILES {
+                        self.commit_pending(&mut pending, &mut ticked, now);
                     }
-                    ticked.failed.push((line.name.clone(), why));
+                    pending.files += files;
+                    pending.games.push(*decided);
                 }
+                Ok(_) => {}
+                Err(error) => self.failed(&mut ticked, name, &error, now),
             }
+        }
+        self.commit_pending(&mut pending, &mut ticked, now);
+        for game in std::mem::take(&mut ticked.again) {
+            self.check_again(&game, &mut checks, &mut ticked, now);
         }
         if everything {
             self.archive.write_note("check.tim", format!("{next}\n").as_bytes())?;
@@ -157,110 +169,57 @@ impl Clerk {
         Ok(ticked)
     }
 
-    /// Checks one game. Whatever it comes to, the others are checked too (OPS-083).
-    fn check_apart(
-        &self,
-        game: &GameName,
-        number: i64,
-        round: Round,
-        now: DateTime<Utc>,
-    ) -> Result<Checked, ClerkError> {
-        std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.check(game, number, round, now)))
-            .unwrap_or_else(|_| Err(ClerkError::Site("the judge failed over this game".into())))
+    /// Commits what was decided. Whoever's file somebody has edited meanwhile is checked once more.
+    fn commit_pending(&self, pending: &mut Pending, ticked: &mut Ticked, now: DateTime<Utc>) {
+        let Pending { games, .. } = std::mem::take(pending);
+        if games.is_empty() {
+            return;
+        }
+        let mut batch = Vec::with_capacity(games.len());
+        let mut told = Vec::with_capacity(games.len());
+        for Decided { game, lock, transaction, processed } in games {
+            self.mark(&game);
+            batch.push((lock, transaction));
+            told.push((game, processed));
+        }
+        for ((game, processed), committed) in told.into_iter().zip(self.archive.commit_all(batch)) {
+            match committed {
+                Ok(_) => ticked.processed.extend(processed.map(|phase| (game.to_string(), phase))),
+                Err(ArchiveError::Changed(_)) => ticked.again.push(game),
+                Err(error) => self.failed(ticked, game.as_str(), &error.into(), now),
+            }
+        }
     }
 
-    /// Checks one game. What a round commits says which round it was: where an interrupted round is run again, no game is
-    /// counted twice (OPS-080).
-    fn check(&self, game: &GameName, number: i64, round: Round, now: DateTime<Utc>) -> Result<Checked, ClerkError> {
-        match self.look(game, now) {
-            Ok(_) => {}
-            Err(error) if error.is_temporary() => return Ok(Checked::Awake(None)),
-            Err(error) => return Err(error),
-        }
-        let lock = match self.archive.lock(game, Duration::ZERO) {
-            // Somebody is at it: next round.
-            Err(ArchiveError::Busy(_)) => return Ok(Checked::Awake(None)),
-            lock => lock?,
-        };
-        for _ in 0..5 {
-            let Some(loaded) = self.load(game, now)? else { return Ok(Checked::Awake(None)) };
-            // Asked under the lock: somebody who commits writes both (status-file.md 10.3).
-            if !loaded.index().state.agrees(loaded.game()) {
-                let text = format!(
-                    "STATE AND PHASE DISAGREE: {}, {}; chancery repair mends the index",
-                    loaded.index().state.word(),
-                    loaded.short_phase()
-                );
-                return Err(ClerkError::Site(text));
-            }
-            let seq = self.archive.seq(lock.owner())?;
-            let seed = self.seed(&["round", game.as_str(), &seq.to_string()]);
-            let mut table = loaded.table(&self.house, seed, now);
-            let before = table.phase();
-            let outlook = round::outlook(&table, round);
-            let warning = outlook.warning.map(|span| span.to_string()).unwrap_or_default();
-            let deadline = table.game.deadline.map(format::stamp).unwrap_or_default();
-            let occasion = [before.as_str(), deadline.as_str(), warning.as_str()];
-            let Outcome { mut decision, reply } = round::check(&mut table, round);
-            let told = self.untold(game, occasion, &mut decision.letters, now)?;
-            if decision.game.is_none()
-                && decision.index.is_none()
-                && decision.letters.is_empty()
-                && decision.files.is_empty()
-            {
-                return Ok(outlook.rest_until.map_or(Checked::Awake(None), Checked::Asleep));
-            }
-            let mark = if round.only_daily { format!("reminders {number}:") } else { format!("round {number}:") };
-            if self.archive.recent_audit(lock.owner())?.iter().any(|line| line.deed().starts_with(&mark)) {
-                return Ok(Checked::Awake(None));
-            }
-            let did = decision.audit.strip_prefix("round: ").unwrap_or("reminders");
-            decision.audit = format!("{mark} {did}");
-            let processed = decision.game.is_some() && reply.outcome == "process";
-            let mut transaction = self.transaction(game, &loaded, decision, seed, now)?;
-            for entry in &told {
-                transaction.ledger(entry);
-            }
-            transaction.expect("status", loaded.stamp())?;
-            self.mark(game);
-            match self.archive.commit(&lock, transaction) {
-                Ok(_) => {
-                    drop(lock);
-                    return Ok(Checked::Awake(processed.then_some(before)));
+    /// Checks a game whose file was edited while its change was on the way to the disk.
+    fn check_again(&self, game: &GameName, checks: &mut Checks, ticked: &mut Ticked, now: DateTime<Utc>) {
+        for _ in 1..TRIES {
+            match checks.check(game, || ()) {
+                Ok(Checked::Decided(decided)) => {
+                    let mut pending = Pending { games: vec![*decided], files: 0 };
+                    self.commit_pending(&mut pending, ticked, now);
+                    if ticked.again.pop().is_none() {
+                        return;
+                    }
                 }
-                Err(ArchiveError::Changed(_)) => continue,
-                Err(error) => return Err(error.into()),
+                Ok(_) => return,
+                Err(error) => return self.failed(ticked, game.as_str(), &error, now),
             }
         }
-        Ok(Checked::Awake(None))
     }
 
-    /// Leaves of these letters those that were not sent before: a reminder goes out once for a WARN entry of a deadline
-    /// (OPS-082), an error is told the keeper once. What the ledger has to learn about the others.
-    fn untold(
-        &self,
-        game: &GameName,
-        [phase, deadline, warning]: [&str; 3],
-        letters: &mut Vec<Letter>,
-        now: DateTime<Utc>,
-    ) -> Result<Vec<Entry>, ClerkError> {
-        let (mut told, mut kept) = (Vec::new(), Vec::new());
-        for letter in letters.drain(..) {
-            let key = match letter.notice.as_str() {
-                "N10" => Key::of_reminder(game.as_str(), phase, deadline, warning, &letter.to),
-                "N62" => Key::of("failure", &format!("{game}:{}:{}", letter.to, Stamp::of(letter.text.as_bytes()))),
-                _ => {
-                    kept.push(letter);
-                    continue;
-                }
-            };
-            if !self.is_done(&key, Some(game.as_str()), now)? {
-                told.push(Entry { key, time: now, game: Some(game.to_string()), outcome: "sent".into() });
-                kept.push(letter);
-            }
+    /// A game that could not be checked: the others go on, and the keepers are told (OPS-083).
+    fn failed(&self, ticked: &mut Ticked, name: &str, error: &ClerkError, now: DateTime<Utc>) {
+        tracing::error!(game = name, %error, "round");
+        let why = error.to_string();
+        // Of a full or failing disk the log and the exit code tell: a mail would have to be stored, too.
+        if !error.is_temporary()
+            && !error.is_in_storing()
+            && let Err(error) = self.tell_failure(name, &why, now)
+        {
+            tracing::error!(game = name, %error, "the keeper could not be told");
         }
-        *letters = kept;
-        Ok(told)
+        ticked.failed.push((name.to_owned(), why));
     }
 
     /// N62 about a game that could not be checked: to the keepers, once for each error.

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Options of all verbs that need a site.
 #[derive(clap::Args, Clone, Debug)]
@@ -80,9 +81,9 @@ impl SiteArgs {
     }
 
     /// Opens the site with a clerk at work.
-    pub fn clerk(&self) -> Result<Clerk, ExitCode> {
+    pub fn clerk(&self) -> Result<Arc<Clerk>, ExitCode> {
         let site = self.site()?;
-        Clerk::open(site).map_err(|e| fail(exit::FAILED, e))
+        Clerk::open(site).map(Arc::new).map_err(|e| fail(exit::FAILED, e))
     }
 
     /// The time: the machine's, or the one given where the site allows it.

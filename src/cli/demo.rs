@@ -6,6 +6,7 @@ use crate::demo::{Demo, GAME};
 use crate::site::{Beginnings, Site, init};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Play the sample game by mail, then run the daemon.
@@ -30,7 +31,7 @@ pub fn run(args: Args) -> ExitCode {
         Ok(site) => site,
         Err(why) => return fail(exit::FAILED, why),
     };
-    let clerk = match Clerk::open(site) {
+    let clerk = match Clerk::open(site).map(Arc::new) {
         Ok(clerk) => clerk,
         Err(error) => return fail(exit::FAILED, error),
     };
@@ -90,7 +91,7 @@ fn site(root: &Path) -> Result<Site, String> {
 }
 
 /// After the game: the daemon, and how to write a first own mail.
-fn stay(clerk: Clerk, root: &Path) -> ExitCode {
+fn stay(clerk: Arc<Clerk>, root: &Path) -> ExitCode {
     // The demo's clock has run months in seconds; from here on the machine's clock counts.
     if let Err(error) = clerk.archive.remove_note("check.tim") {
         return fail(exit::FAILED, error);

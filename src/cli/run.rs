@@ -5,6 +5,7 @@ use crate::clerk::TickOptions;
 use crate::site::{Beginnings, init};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// Make a site.
 #[derive(clap::Args, Debug)]
@@ -159,7 +160,7 @@ pub fn run_publish(args: PublishArgs) -> ExitCode {
 /// Opens the site, acts, and turns what went wrong into an exit code.
 pub(super) fn with_clerk(
     site: &SiteArgs,
-    act: impl FnOnce(&crate::clerk::Clerk, chrono::DateTime<chrono::Utc>) -> Result<(), crate::clerk::ClerkError>,
+    act: impl FnOnce(&Arc<crate::clerk::Clerk>, chrono::DateTime<chrono::Utc>) -> Result<(), crate::clerk::ClerkError>,
 ) -> ExitCode {
     start_log("warn");
     let clerk = match site.clerk() {

@@ -58,7 +58,7 @@ pub struct Doors {
 }
 
 /// Runs until SIGTERM or SIGINT.
-pub fn run(clerk: Clerk) -> ExitCode {
+pub fn run(clerk: Arc<Clerk>) -> ExitCode {
     match serve(clerk, |doors| {
         for (what, where_) in [("web", &doors.web), ("LMTP", &doors.lmtp), ("SMTP", &doors.smtp)] {
             if let Some(address) = where_ {
@@ -72,7 +72,7 @@ pub fn run(clerk: Clerk) -> ExitCode {
 }
 
 /// Opens all doors, calls `ready`, and works until a signal comes.
-pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
+pub fn serve(clerk: Arc<Clerk>, ready: impl FnOnce(&Doors)) -> Result<(), String> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -80,7 +80,6 @@ pub fn serve(clerk: Clerk, ready: impl FnOnce(&Doors)) -> Result<(), String> {
         .map_err(|e| format!("no runtime: {e}"))?;
     let bell = Arc::new(Bell::default());
     let stop = Arc::new(AtomicBool::new(false));
-    let clerk = Arc::new(clerk);
     let (down, watch_down) = tokio::sync::watch::channel(false);
     let mut doors = Doors::default();
     let mut tasks = Vec::new();
@@ -277,7 +276,7 @@ fn watch_edits(clerk: &Arc<Clerk>, bell: &Arc<Bell>) -> Option<edits::Edits> {
 }
 
 /// The worker: mail first, then the clock, then what has to go out.
-fn work(clerk: &Clerk, bell: &Bell, stop: &AtomicBool, pulse: &systemd::Pulse) {
+fn work(clerk: &Arc<Clerk>, bell: &Bell, stop: &AtomicBool, pulse: &systemd::Pulse) {
     let poll = clerk.site.config.sched.poll.0.max(Duration::from_secs(1));
     let mut tended: Option<Instant> = None;
     while !stop.load(Ordering::SeqCst) {

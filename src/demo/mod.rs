@@ -19,6 +19,7 @@ use chrono::{DateTime, Duration, TimeZone, Utc};
 use letters::{Writer, message, spell};
 use record::Phase;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Instant;
 
 /// Name of the game.
@@ -75,7 +76,7 @@ pub enum DemoError {
 
 /// The demo at work.
 pub struct Demo<'a> {
-    clerk: &'a Clerk,
+    clerk: &'a Arc<Clerk>,
     record: Vec<Phase>,
     map: Map,
     summary: Summary,
@@ -84,7 +85,7 @@ pub struct Demo<'a> {
 
 impl<'a> Demo<'a> {
     /// A demo on that site; `say` gets a line of progress.
-    pub fn new(clerk: &'a Clerk, say: &'a mut dyn FnMut(&str)) -> Result<Demo<'a>, DemoError> {
+    pub fn new(clerk: &'a Arc<Clerk>, say: &'a mut dyn FnMut(&str)) -> Result<Demo<'a>, DemoError> {
         let record = record::read(record::FRANCE_SOLO).map_err(DemoError::Stuck)?;
         let map = Map::builtin("standard").ok_or_else(|| DemoError::Stuck("the standard map is missing".into()))?;
         Ok(Demo { clerk, record, map, summary: Summary::default(), say })

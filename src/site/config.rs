@@ -285,6 +285,7 @@ pub struct Sched {
     pub round: Span,
     pub poll: Span,
     pub guard: Span,
+    pub limit: Span,
     pub reminders: Daily,
 }
 

@@ -296,6 +296,7 @@ pub(super) const KEYS: &[Key] = &[
     key("sched.round", Kind::Span, "\"20m\"", "Unit of DELAY; leave it alone on a running site"),
     key("sched.poll", Kind::Span, "\"1m\"", "How often the daemon looks at the clock"),
     key("sched.guard", Kind::Span, "\"1h\"", "After a longer silence nothing is processed until the keeper has looked"),
+    key("sched.limit", Kind::Span, "\"60s\"", "What takes longer over one game is given up for this round"),
     key("sched.reminders", Kind::Daily, "\"daily 00:00 UTC\"", "When games that do not run are reminded"),
     key("web.listen", Kind::Listen, "\"127.0.0.1:8470\"", "Where the web pages are served"),
     key("web.trusted_proxies", Kind::Networks, "[]", "Proxies whose word about the client is believed"),

@@ -316,9 +316,13 @@ fn together(file: &str, config: &Config, errors: &mut ConfigErrors) {
     if config.judge.keepers.is_empty() {
         errors.add(file.to_owned(), "judge.keepers = []: want at least one address".to_owned());
     }
-    for (name, span) in
-        [("sched.round", config.sched.round), ("sched.poll", config.sched.poll), ("mail.in.imap.poll", imap.poll)]
-    {
+    let sched = &config.sched;
+    for (name, span) in [
+        ("sched.round", sched.round),
+        ("sched.poll", sched.poll),
+        ("sched.limit", sched.limit),
+        ("mail.in.imap.poll", imap.poll),
+    ] {
         if span.0.is_zero() {
             errors.add(file.to_owned(), format!("{name}: want more than nothing, such as \"1m\""));
         }
