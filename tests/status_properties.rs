@@ -20,7 +20,11 @@ const EXAMPLES: [&str; 7] = [
 ];
 
 /// Lines the examples do not have: good, old, odd and wrong ones.
-const ODD: [&str; 67] = [
+const ODD: [&str; 71] = [
+    "POWER #7",
+    "POWER +",
+    "OBSERVER +",
+    "POWER POWER",
     "\u{85}RULE BUILD_ANY",
     "START",
     "START 8 July 2024",
@@ -263,4 +267,15 @@ fn only_the_formats_blanks_are_blanks() {
     let once = document.canonical();
     assert_eq!(parse(&once).canonical(), once);
     assert!(once.contains("\u{85}RULE NO_PRESS\n\u{a0}"), "{once:?}");
+}
+
+/// Found by fuzzing: a power whose name, standing alone, was a comment.
+#[test]
+fn a_name_that_is_none_is_kept_as_it_is() {
+    for name in ["#01|GRETA", "+", "POWER"] {
+        let text = format!("GAME hexham\nPHASE SPRING 1901 MOVEMENT\nMAP standard\n\nPOWER {name}\nBRZE\n");
+        let document = parse(&text);
+        assert!(document.game().participants.is_empty(), "{name}");
+        assert_eq!(document.canonical(), text);
+    }
 }

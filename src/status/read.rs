@@ -165,7 +165,9 @@ impl Reader {
         let head = (start..end).find(|i| !is_comment(&self.lines[*i].text)).unwrap_or(start);
         (start..head).for_each(|i| self.comment(i));
         let line = squeeze(&self.lines[head].text);
-        let Some((kind, name)) = self.heading(&line) else {
+        // A name that would not be read as one where it stands alone is none.
+        let readable = |name: &str| !name.is_empty() && !name.starts_with('#') && name != "POWER";
+        let Some((kind, name)) = self.heading(&line).filter(|(_, name)| readable(name)) else {
             let hint = "a power, or OBSERVER, MONITOR or an ALLOWed type and a name; no empty line inside a block";
             self.say(head, 0, Severity::Error, format!("NOT A POWER DECLARATION: {line}"), hint);
             for i in head..end {
