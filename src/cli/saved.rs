@@ -110,11 +110,7 @@ pub fn run_import(args: ImportArgs) -> ExitCode {
 }
 
 /// Does it; what is wrong with game or file is said in the name of the verb.
-fn told(
-    verb: &str,
-    site: &SiteArgs,
-    act: impl FnOnce(&Clerk, DateTime<Utc>) -> Result<(), ClerkError>,
-) -> ExitCode {
+fn told(verb: &str, site: &SiteArgs, act: impl FnOnce(&Clerk, DateTime<Utc>) -> Result<(), ClerkError>) -> ExitCode {
     let failed = Cell::new(false);
     let code = with_clerk(site, |clerk, now| match act(clerk, now) {
         Err(error) if !error.is_temporary() => {

@@ -63,7 +63,8 @@ impl Clerk {
             return Err(site(format!("there is no game {name}")));
         };
         let current = self.read_as(&game, content)?.filter(|current| current.errors().is_empty());
-        let current = current.ok_or_else(|| site(format!("the status file of {name} has errors (see chancery verify)")))?;
+        let current =
+            current.ok_or_else(|| site(format!("the status file of {name} has errors (see chancery verify)")))?;
         let desk = current.table(self.house(), 0, DateTime::<Utc>::MIN_UTC);
         may_be_given(&desk)?;
         let over = desk.completed();

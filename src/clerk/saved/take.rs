@@ -82,7 +82,8 @@ impl Clerk {
         let (current, account) = self.settled(&name, &taken, now)?;
         let mut files = self.told(&name, &saved, &taken, &current)?;
         files.list.push(("status".to_owned(), current.bytes()));
-        let replaced = |edit: FileEdit| if let FileEdit::Replace(file, text) = edit { Some((file, text)) } else { None };
+        let replaced =
+            |edit: FileEdit| if let FileEdit::Replace(file, text) = edit { Some((file, text)) } else { None };
         let texts = [
             Some(("results".to_owned(), files.results)),
             Some(("results.jsonl".to_owned(), files.records)),
@@ -181,13 +182,7 @@ impl Clerk {
     }
 
     /// Every phase that was played: its kept copy, its record and its report.
-    fn told(
-        &self,
-        name: &GameName,
-        saved: &SavedGame,
-        taken: &Taken,
-        current: &Loaded,
-    ) -> Result<Files, ClerkError> {
+    fn told(&self, name: &GameName, saved: &SavedGame, taken: &Taken, current: &Loaded) -> Result<Files, ClerkError> {
         let mut files = Files { list: Vec::new(), results: String::new(), records: String::new() };
         let Some(first) = taken.stages.first() else { return Ok(files) };
         let mut before = Arc::new(self.loaded(name, &first.game)?);

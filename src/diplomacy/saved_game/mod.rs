@@ -481,4 +481,3 @@ fn may_retreat(map: &Map, unit: &str, to: &str) -> bool {
 fn short(error: &str, power: &str) -> String {
     error.replacen(&format!(": {power}: "), ": ", 1)
 }
-

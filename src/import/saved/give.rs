@@ -153,9 +153,10 @@ pub fn give(given: Given, table: &Table) -> (SavedGame, Notes) {
         let mine = given.messages.iter().filter(|(of, _)| name_of(table, of) == phase.name);
         phase.messages = mine.map(|(_, m)| Message { phase: phase.name.clone(), ..m.clone() }).collect();
     }
-    let result = game.result.as_ref().filter(|_| over).map(|result| {
-        std::iter::once(name_of(table, &result.phase)).chain(result.victors.iter().cloned()).collect()
-    });
+    let result =
+        game.result.as_ref().filter(|_| over).map(|result| {
+            std::iter::once(name_of(table, &result.phase)).chain(result.victors.iter().cloned()).collect()
+        });
     let (deadline, zone, timing) = given.clock.unwrap_or_default();
     let extra = Extra {
         format: 1,

@@ -65,14 +65,8 @@ fn entry(head: &str, number: usize) -> Option<Entry> {
     let truth: Vec<&str> = truth.split_whitespace().collect();
     let [phase, sender, to @ ..] = truth.as_slice() else { return None };
     let phase = (*phase).to_owned();
-    let entry = Entry {
-        number,
-        phase,
-        from: Some((*sender).to_owned()),
-        open: true,
-        to: readers(to),
-        text: String::new(),
-    };
+    let entry =
+        Entry { number, phase, from: Some((*sender).to_owned()), open: true, to: readers(to), text: String::new() };
     let Some(claim) = claim else { return Some(entry) };
     let claim: Vec<&str> = claim.split_whitespace().collect();
     let [shown, shown_to @ ..] = claim.as_slice() else { return None };
@@ -93,7 +87,8 @@ pub fn messages(
     moments: &[(String, Option<i64>)],
 ) -> Vec<(String, Message)> {
     let times: Vec<i64> = times.lines().map_while(|line| line.trim().parse().ok()).collect();
-    let shown = |key: &str| if key == MASTER { Some(SYSTEM.to_owned()) } else { map.power(key).map(|_| key.to_owned()) };
+    let shown =
+        |key: &str| if key == MASTER { Some(SYSTEM.to_owned()) } else { map.power(key).map(|_| key.to_owned()) };
     let mut all: Vec<(String, Message, Option<i64>)> = Vec::new();
     for entry in entries(file) {
         if !private && !(entry.open && entry.to.is_empty()) {
@@ -167,12 +162,10 @@ mod tests {
     fn only_open_broadcasts_unless_asked() {
         let map = Map::builtin("standard").unwrap();
         let said = messages(&map, FILE, "", false, 0, &moments());
-        let told: Vec<_> =
-            said.iter().map(|(_, m)| (m.sender.as_str(), m.time_sent, m.message.as_str())).collect();
+        let told: Vec<_> = said.iter().map(|(_, m)| (m.sender.as_str(), m.time_sent, m.message.as_str())).collect();
         assert_eq!(told, [("FRANCE", 4_999_999, "Hello, world."), ("SYSTEM", 5_000_001, "A year more.")]);
         let all = messages(&map, FILE, "7\n7\n8\n9\n", true, 0, &moments());
-        let told: Vec<_> =
-            all.iter().map(|(_, m)| (m.sender.as_str(), m.recipient.as_str(), m.time_sent)).collect();
+        let told: Vec<_> = all.iter().map(|(_, m)| (m.sender.as_str(), m.recipient.as_str(), m.time_sent)).collect();
         let want = [
             ("FRANCE", "GLOBAL", 7),
             ("FRANCE", "ENGLAND", 8),

@@ -4,13 +4,8 @@ use crate::diplomacy::rules::Rule;
 use crate::diplomacy::saved_game::SavedError;
 
 /// What the Python package knows and no judge does.
-const FOREIGN: [&str; 5] = [
-    "DIFFERENT_ADJUDICATION",
-    "DONT_SKIP_PHASES",
-    "IGNORE_ERRORS",
-    "MULTIPLE_POWERS_PER_PLAYER",
-    "NO_OBSERVATIONS",
-];
+const FOREIGN: [&str; 5] =
+    ["DIFFERENT_ADJUDICATION", "DONT_SKIP_PHASES", "IGNORE_ERRORS", "MULTIPLE_POWERS_PER_PLAYER", "NO_OBSERVATIONS"];
 
 /// The rules a game gets, each once, in the order of the file; what was left out is noted.
 pub fn take(names: &[String], ignore_unknown: bool, notes: &mut Vec<String>) -> Result<Vec<String>, SavedError> {

@@ -206,7 +206,10 @@ fn kept(game: Game, index: usize) -> Result<Game, SavedError> {
     let differs = game.participants.iter().zip(&stored.participants).find(|(mine, stored)| mine != stored);
     match differs {
         Some((mine, _)) => Err(at(place(), format!("what {} has cannot be kept", mine.name))),
-        None if stored.participants.len() != game.participants.len() || stored.master != game.master || stored.map != game.map => {
+        None if stored.participants.len() != game.participants.len()
+            || stored.master != game.master
+            || stored.map != game.map =>
+        {
             Err(at(place(), "cannot be kept"))
         }
         None => Ok(game),

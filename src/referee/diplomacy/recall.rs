@@ -13,7 +13,8 @@ impl Diplomacy {
         let letter = self.phase(before).map_or('M', |phase| phase.letter());
         let mut sent = record::Orders::default();
         for (_, p) in self.powers(before) {
-            let on_file = if letter == 'M' { p.orders.clone() } else { Some(p.adjust.clone()).filter(|a| !a.is_empty()) };
+            let on_file =
+                if letter == 'M' { p.orders.clone() } else { Some(p.adjust.clone()).filter(|a| !a.is_empty()) };
             sent.given(&p.name, on_file.is_some());
             on_file.iter().flatten().for_each(|text| sent.push(&p.name, text));
         }

@@ -40,7 +40,9 @@ pub fn movement(
             text += &format!("{}: {} FOUND.\n", map[power].title, orders::report::unit_words(map, unit));
         }
         for unit in p.units.iter().filter_map(|text| board::unit(map, text)) {
-            let Some(deed) = position.at(map.province_of(unit.at)).and_then(|index| deeds.get(&index)) else { continue };
+            let Some(deed) = position.at(map.province_of(unit.at)).and_then(|index| deeds.get(&index)) else {
+                continue;
+            };
             let codes: Vec<&str> = deed.codes.iter().map(String::as_str).collect();
             text += &orders::report::movement_line(map, &entry_board, power, unit, &deed.order, &codes, style);
             text.push('\n');
