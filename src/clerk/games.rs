@@ -231,6 +231,10 @@ impl Loaded {
     pub fn short_phase(&self) -> String {
         self.referee.phase_short(self.game())
     }
+    /// The referee.
+    pub(super) fn referee(&self) -> &Diplomacy {
+        &self.referee
+    }
     /// The position now, as records of phases have it.
     pub fn record_now(&self) -> serde_json::Value {
         self.referee.record_now(self.game())

@@ -26,6 +26,7 @@ mod pictures;
 mod publish;
 mod queueing;
 mod rounds;
+mod saved;
 pub mod secrets;
 mod tend;
 
@@ -39,6 +40,7 @@ pub use links::Followed;
 pub use outage::{Extended, Moved, Resumed};
 pub use people::People;
 pub use rounds::{TickOptions, Ticked};
+pub use saved::{ExportOptions, ImportWishes, SavedImport};
 pub use tend::Condition;
 
 use crate::archive::{Archive, ArchiveError, Key, Ledger};

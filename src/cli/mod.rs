@@ -19,6 +19,7 @@ pub mod orders;
 pub mod outage;
 pub mod queue;
 pub mod run;
+pub mod saved;
 pub mod status;
 pub mod stream;
 pub mod version;
@@ -81,6 +82,10 @@ enum Verb {
     Dead(queue::DeadArgs),
     /// Status files: check, fmt, json
     Status(status::Args),
+    /// Write a game as JSON, as the Python package `diplomacy` reads it
+    Export(saved::ExportArgs),
+    /// Make a game of such a file
+    Import(saved::ImportArgs),
     /// Take the games of a DPjudge over
     ImportDpjudge(dpjudge::ImportArgs),
     /// Give the games to a DPjudge
@@ -124,6 +129,8 @@ pub fn main() -> ExitCode {
         Verb::Queue(args) => queue::run(args),
         Verb::Dead(args) => queue::run_dead(args),
         Verb::Status(args) => status::run(args),
+        Verb::Export(args) => saved::run_export(args),
+        Verb::Import(args) => saved::run_import(args),
         Verb::ImportDpjudge(args) => dpjudge::run_import(args),
         Verb::ExportDpjudge(args) => dpjudge::run_export(args),
         Verb::Version => version::run(),

@@ -4,7 +4,8 @@
 //! [`Finding`] that names the file; nothing is left out without one. What was taken over and is given back unchanged
 //! has the bytes it came with, except where a finding said otherwise.
 //!
-//! [`tree`] reads the old site; locks and commits are the clerk's.
+//! [`tree`] reads the old site; locks and commits are the clerk's. [`saved`] is the road for single games of any origin:
+//! saved games as JSON.
 
 mod access;
 mod finding;
@@ -14,6 +15,7 @@ pub mod host;
 pub mod index;
 pub mod maps;
 pub mod people;
+pub mod saved;
 mod status;
 mod text;
 pub mod tree;

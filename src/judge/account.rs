@@ -87,7 +87,7 @@ pub(super) fn moved_zone(table: &mut Table, by: &str, zone: String) {
 }
 
 /// What the commit that makes the deadline has to write.
-pub(super) fn edit(table: &Table) -> Option<FileEdit> {
+pub fn edit(table: &Table) -> Option<FileEdit> {
     let (lines, deadline) = (table.account.as_ref()?, table.game.deadline?);
     let text = lines.iter().fold(head(table, deadline), |text, line| text + "\n" + line);
     Some(FileEdit::Replace(FILE.into(), text + "\n"))

@@ -24,6 +24,7 @@ pub mod press;
 pub mod process;
 pub mod registry;
 pub mod reply;
+pub mod retelling;
 mod rollback;
 pub mod round;
 pub mod seats;

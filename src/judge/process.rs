@@ -11,6 +11,9 @@ use crate::diplomacy::rules::Rule;
 use crate::status::{Game, GameResult, PhaseKeyword, PhaseState};
 use sha2::{Digest, Sha256};
 
+/// Ends the report of the phase that brought the victory.
+pub const GAME_OVER: &str = "\nThe game is over.  Thank you for playing.\n";
+
 /// Why a phase is processed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cause {
@@ -137,7 +140,7 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
     match &resolution.victors {
         Some(victors) => {
             complete_at(desk, victors, &phase);
-            report += "\nThe game is over.  Thank you for playing.\n";
+            report += GAME_OVER;
         }
         None => {
             // A phase without a next deadline is not processed at all.
@@ -188,14 +191,19 @@ pub fn next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
     super::time::set_next_deadline(table, first)
 }
 
-/// Appends a report to `results` with the old head (notices.md 4.6).
+/// Appends a report to `results`.
 pub fn file_report(desk: &mut Desk, subject: &str, text: &str) {
-    let stamp = desk.table.now.format("%a %b %e %H:%M:%S %Y");
+    let entry = entry(desk.table, subject, text);
+    desk.decision.files.push(FileEdit::Append("results".into(), entry));
+}
+
+/// An entry of `results` with the old head (notices.md 4.6).
+pub fn entry(table: &Table, subject: &str, text: &str) -> String {
+    let stamp = table.now.format("%a %b %e %H:%M:%S %Y");
     // A line of the text that looks like an entry head must not be taken for one.
     let body: String =
         text.lines().map(|l| if l.starts_with("From ") { format!(">{l}\n") } else { format!("{l}\n") }).collect();
-    let entry = format!("From {} {stamp}\nSubject: {subject}\n\n{body}\n", desk.table.house.address);
-    desk.decision.files.push(FileEdit::Append("results".into(), entry));
+    format!("From {} {stamp}\nSubject: {subject}\n\n{body}\n", table.house.address)
 }
 
 /// Ends the game by agreement in the current phase.

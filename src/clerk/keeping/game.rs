@@ -243,7 +243,7 @@ pub(super) fn board(state: &Value) -> BTreeMap<String, Vec<String>> {
     board
 }
 
-fn differing(left: &BTreeMap<String, Vec<String>>, right: &BTreeMap<String, Vec<String>>) -> String {
+pub(super) fn differing(left: &BTreeMap<String, Vec<String>>, right: &BTreeMap<String, Vec<String>>) -> String {
     let none = Vec::new();
     let keys: BTreeSet<&String> = left.keys().chain(right.keys()).collect();
     let differs = keys.into_iter().find_map(|key| {

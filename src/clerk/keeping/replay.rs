@@ -4,7 +4,7 @@
 //! What a report says of the house – the judge's id and address, the URL – is taken from the filed one: a judge may
 //! have moved since. Everything else follows from the copy, the map and the program.
 
-use super::game::{Filed, board, reported_phase};
+use super::game::{Filed, board, differing, reported_phase};
 use super::{Clerk, ClerkError, Findings};
 use crate::archive::GameName;
 use crate::clerk::Loaded;
@@ -29,12 +29,27 @@ impl Clerk {
                 Ok(Some(again)) => again,
                 // Told as a missing or damaged copy.
                 Ok(None) => continue,
+                Err(ClerkError::Site(why)) if phase.record["imported"] == true => {
+                    found
+                        .note(place, format!("{} was played elsewhere and cannot be decided here: {why}", phase.phase));
+                    continue;
+                }
                 Err(ClerkError::Site(why)) => {
                     found.damage(place, format!("{} cannot be decided again: {why}", phase.phase));
                     continue;
                 }
                 Err(error) => return Err(error),
             };
+            if phase.record["imported"] == true {
+                // Its record was told from a saved game, by whatever rules it was played; what was filed stays.
+                let now: Value = serde_json::from_str(&again.record).unwrap_or_default();
+                let (filed, here) = (board(&phase.record["after"]), board(&now["after"]));
+                if filed != here {
+                    let text = format!("{} was played elsewhere and is decided otherwise here", phase.phase);
+                    found.note(place, format!("{text}: {}", differing(&filed, &here)));
+                }
+                continue;
+            }
             if again.record != phase.line {
                 let now: Value = serde_json::from_str(&again.record).unwrap_or_default();
                 let difference =

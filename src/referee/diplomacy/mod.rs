@@ -2,9 +2,14 @@
 //! side, the rules library on the other. Rules themselves are in `diplomacy`; this page only translates.
 
 mod board;
+mod recall;
 mod record;
 mod report;
 mod resolve;
+mod retell;
+mod tell;
+
+pub use retell::{Retold, Told};
 
 use super::{Acting, Look, OrderLine, Referee, Resolution, Seat, Sheet};
 use crate::diplomacy::adjudicate::{Board, Profile, due};
@@ -70,6 +75,11 @@ impl Diplomacy {
             })
             .collect();
         Diplomacy { compiled, seats, rules, variant: variant.to_string() }
+    }
+
+    /// What follows from the map alone.
+    pub fn compiled(&self) -> &Arc<Compiled> {
+        &self.compiled
     }
 
     fn map(&self) -> &Map {

@@ -208,7 +208,7 @@ pub fn picture(referee: &Diplomacy, record: &Value, look: &Look) -> Option<Strin
 }
 
 /// The unit a canonical order is for: `RETREAT A MUN - RUH`, `A PAR - BUR` → `A MUN`, `A PAR`.
-fn unit_of(order: &str) -> &str {
+pub(super) fn unit_of(order: &str) -> &str {
     let rest =
         ["RETREAT ", "DISBAND ", "BUILD ", "REMOVE "].iter().find_map(|w| order.strip_prefix(w)).unwrap_or(order);
     let end = rest.match_indices(' ').nth(1).map_or(rest.len(), |(at, _)| at);

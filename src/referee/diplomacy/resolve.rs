@@ -1,14 +1,13 @@
 //! A phase is played: the orders on file go to the adjudicator, its answer becomes the next game and the report.
 
-use super::report;
-use super::{Diplomacy, Resolution, record};
+use super::{Diplomacy, Resolution, record, report, tell};
 use crate::diplomacy::adjudicate::{
     Adjustment, Estates, Position, Profile, RetreatFate, Retreats, Season, Workspace, advance, goal, scores,
 };
 use crate::diplomacy::map::{PowerId, ProvinceId};
 use crate::diplomacy::notation::{self, AdjustOrder, RetreatOrder};
 use crate::diplomacy::order::Order;
-use crate::diplomacy::orders::{self, Entry};
+use crate::diplomacy::orders;
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::position::Unit;
 use crate::status::{Game, ParticipantKind, PhaseState};
@@ -89,15 +88,10 @@ impl Play<'_> {
             movement.resolve()
         };
         let (next, destroyed) = resolution.outcome();
-        let entry_board = self.referee.entry_board(self.game);
+        let mut deeds: BTreeMap<usize, tell::Deed> = BTreeMap::new();
         for (power, p) in self.referee.powers(self.game) {
             if p.units.is_empty() {
                 continue;
-            }
-            // What was built hidden comes out at the head of its power's results (HIDE_BUILDS, rules.md 2.8).
-            for unit in p.hides.iter().filter_map(|text| super::board::unit(map, text)) {
-                let words = orders::report::unit_words(map, unit);
-                self.text += &format!("{}: {words} FOUND.\n", map[power].title);
             }
             let mut units = Vec::new();
             for text in &p.units {
@@ -107,16 +101,11 @@ impl Play<'_> {
                 let codes: Vec<&str> = verdict.codes().collect();
                 sent.result(text, &codes);
                 let order = orders_given.get(&index).cloned().unwrap_or(Order::Hold);
-                let style = orders::report::Style {
-                    adjectives: !self.referee.rules.has(crate::diplomacy::rules::Rule::ShowPhantom),
-                };
-                self.text += &orders::report::movement_line(map, &entry_board, power, unit, &order, &codes, style);
-                self.text.push('\n');
+                deeds.insert(index, tell::Deed { order, codes: codes.iter().map(ToString::to_string).collect() });
                 if !verdict.dislodged {
                     units.push(orders::entry::unit_text(map, Unit { kind: unit.kind, at: resolution.place(index) }));
                 }
             }
-            self.text.push('\n');
             let retreats = next
                 .dislodged()
                 .iter()
@@ -135,24 +124,9 @@ impl Play<'_> {
                 p.hides.clear();
             }
         }
-        if !next.dislodged().is_empty() || !destroyed.is_empty() {
-            self.text += "\nThe following units were dislodged:\n\n";
-            let mut lines: Vec<(PowerId, Unit, String)> = Vec::new();
-            for d in next.dislodged() {
-                let line = orders::report::dislodged_line(map, d.piece.power, d.piece.unit, next.retreats(d), false);
-                lines.push((d.piece.power, d.piece.unit, line));
-            }
-            for d in &destroyed {
-                let line = orders::report::dislodged_line(map, d.piece.power, d.piece.unit, &[], false);
-                lines.push((d.piece.power, d.piece.unit, line));
-            }
-            lines.sort_by_key(|(power, unit, _)| (*power, *unit));
-            for (_, _, line) in lines {
-                self.text += &crate::judge::post::wrap(&line, 75, 0);
-                self.text.push('\n');
-            }
-            self.text.push('\n');
-        }
+        let open = next.dislodged().iter().map(|d| (d.piece, next.retreats(d).to_vec()));
+        let dislodged = open.chain(destroyed.iter().map(|d| (d.piece, Vec::new()))).collect();
+        self.text += &tell::movement(self.referee, self.game, position, &deeds, dislodged);
         sent.write(&mut self.record);
         next
     }
@@ -176,15 +150,8 @@ impl Play<'_> {
         let (fates, next) = phase.resolve();
         for (index, d) in position.dislodged().iter().enumerate() {
             let fate = fates[index];
-            let unit = orders::entry::unit_text(map, d.piece.unit);
-            sent.result(&unit, fate.codes());
-            let (entry, notes): (Entry, &[&str]) = match fate {
-                RetreatFate::Retreats(to) => (Entry::Retreat { unit: d.piece.unit, to }, &[]),
-                RetreatFate::Bounces(to) => (Entry::Retreat { unit: d.piece.unit, to }, &["bounce", "destroyed"]),
-                RetreatFate::Disbands => (Entry::Disband { unit: d.piece.unit }, &[]),
-            };
-            self.text += &orders::report::block_line(map, d.piece.power, &entry, notes);
-            self.text.push('\n');
+            sent.result(&orders::entry::unit_text(map, d.piece.unit), fate.codes());
+            self.text += &tell::retreat(map, d.piece, fate);
         }
         self.text.push('\n');
         for (power, p) in self.referee.powers(self.game) {
@@ -226,32 +193,13 @@ impl Play<'_> {
         let adjusted = phase.resolve();
         let mut unused = adjusted.unused.clone();
         for power in map.power_ids() {
-            let mut removed: Vec<Unit> = Vec::new();
-            let mut built: Vec<Unit> = Vec::new();
-            for (_, order) in adjusted.ordered.iter().filter(|(p, _)| *p == power) {
-                let entry = match order {
-                    AdjustOrder::Build(unit) => {
-                        built.push(*unit);
-                        if hidden.contains(unit) {
-                            self.text += &format!("{}Build hidden.\n", report::column(&map[power].title));
-                            continue;
-                        }
-                        Entry::Build { unit: *unit, hidden: false }
-                    }
-                    AdjustOrder::Remove(unit) => {
-                        removed.push(*unit);
-                        Entry::Remove { unit: *unit }
-                    }
-                    AdjustOrder::Waive => Entry::Waive(None),
-                };
-                self.text += &orders::report::block_line(map, power, &entry, &[]);
-                self.text.push('\n');
-            }
-            for piece in adjusted.automatic.iter().filter(|p| p.power == power) {
-                removed.push(piece.unit);
-                self.text += &orders::report::block_line(map, power, &Entry::Remove { unit: piece.unit }, &[]);
-                self.text.push('\n');
-            }
+            let ordered = adjusted.ordered.iter().filter(|(p, _)| *p == power).map(|(_, order)| *order);
+            let automatic = adjusted.automatic.iter().filter(|p| p.power == power);
+            let done: Vec<AdjustOrder> = ordered.chain(automatic.map(|p| AdjustOrder::Remove(p.unit))).collect();
+            let only = |wanted: fn(&AdjustOrder) -> Option<Unit>| done.iter().filter_map(wanted).collect();
+            let built: Vec<Unit> = only(|o| if let AdjustOrder::Build(unit) = o { Some(*unit) } else { None });
+            let removed: Vec<Unit> = only(|o| if let AdjustOrder::Remove(unit) = o { Some(*unit) } else { None });
+            let mut pending = 0;
             for unit in built.iter().chain(&removed) {
                 sent.result(&orders::entry::unit_text(map, *unit), &[]);
             }
@@ -259,11 +207,9 @@ impl Play<'_> {
                 let (_, count) = unused.remove(at);
                 let waived =
                     adjusted.ordered.iter().filter(|(p, o)| *p == power && *o == AdjustOrder::Waive).count() as u16;
-                if count > waived {
-                    self.text += &orders::report::pending_line(map, power, u32::from(count - waived));
-                    self.text.push('\n');
-                }
+                pending = count.saturating_sub(waived);
             }
+            self.text += &tell::adjustment(map, power, &done, &hidden, pending);
             let key = &map[power].key;
             if let Some(p) =
                 self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)

@@ -3,78 +3,27 @@
 //!
 //! Writing keeps the order of powers, units and phases as they are given, so that one state has one text.
 
+mod lines;
+mod ordered;
+mod words;
+
+pub use lines::nth_object;
+pub use ordered::Ordered;
+pub use words::{Exported, export_order, import_order};
+
 use super::adjudicate::Workspace;
 use super::adjudicate::case::{self, Answer, ByPower, Case, CaseError, OpenRetreats, Table};
-use super::map::{Map, UnitKind};
-use super::notation;
-use super::order::{Order, Route};
-use serde::de::{MapAccess, Visitor};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use super::map::{Map, Question};
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use std::marker::PhantomData;
 
 /// Longest text of one game (saved-game-json.md 5).
 pub const LONGEST: usize = 64 << 20;
 /// Most phases of one game.
 pub const MOST_PHASES: usize = 2000;
-
-/// A JSON object in the order it was written.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ordered<V>(pub Vec<(String, V)>);
-
-impl<V> Default for Ordered<V> {
-    fn default() -> Self {
-        Ordered(Vec::new())
-    }
-}
-
-impl<V> Ordered<V> {
-    /// The value of a key.
-    pub fn get(&self, key: &str) -> Option<&V> {
-        self.0.iter().find(|(k, _)| k == key).map(|(_, v)| v)
-    }
-    /// Whether there is nothing in it.
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-}
-
-impl<V> FromIterator<(String, V)> for Ordered<V> {
-    fn from_iter<T: IntoIterator<Item = (String, V)>>(items: T) -> Self {
-        Ordered(items.into_iter().collect())
-    }
-}
-
-impl<V: Serialize> Serialize for Ordered<V> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_map(Some(self.0.len()))?;
-        for (key, value) in &self.0 {
-            object.serialize_entry(key, value)?;
-        }
-        object.end()
-    }
-}
-
-impl<'de, V: Deserialize<'de>> Deserialize<'de> for Ordered<V> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object<V>(PhantomData<V>);
-        impl<'de, V: Deserialize<'de>> Visitor<'de> for Object<V> {
-            type Value = Ordered<V>;
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                f.write_str("an object")
-            }
-            fn visit_map<A: MapAccess<'de>>(self, mut object: A) -> Result<Self::Value, A::Error> {
-                let mut items = Vec::new();
-                while let Some(item) = object.next_entry()? {
-                    items.push(item);
-                }
-                Ok(Ordered(items))
-            }
-        }
-        deserializer.deserialize_map(Object(PhantomData))
-    }
-}
+/// Name of the phase that ends a finished game.
+pub const COMPLETED: &str = "COMPLETED";
 
 /// A whole game.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -228,12 +177,17 @@ impl SavedGame {
         Ok(game)
     }
 
+    /// JSON on many lines, for reading.
+    pub fn write_pretty(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
     /// One line of JSON.
     pub fn write(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
 
-    /// Checks everything against the map: names of phases, powers, units, centres, retreats.
+    /// Checks everything against the map: names and order of phases, powers, units, centres, homes, retreats.
     pub fn check(&self, table: &Table) -> Result<(), SavedError> {
         if self.id.is_empty() {
             return Err(SavedError::at("id", "empty"));
@@ -241,12 +195,20 @@ impl SavedGame {
         if self.phases.is_empty() {
             return Err(SavedError::at("phases", "empty"));
         }
+        let flow = &table.map.flow;
+        let mut before = None;
         for (at, phase) in self.phases.iter().enumerate() {
             let place = format!("phases[{at}]");
             let last = at + 1 == self.phases.len();
-            let completed = phase.name == "COMPLETED";
-            if completed && !last || !completed && table.map.flow.parse_short(&phase.name).is_none() {
-                return Err(SavedError::at(format!("{place}.name"), format!("bad phase: {}", phase.name)));
+            if phase.name != COMPLETED || !last {
+                let Some(this) = flow.parse_short(&phase.name) else {
+                    return Err(SavedError::at(format!("{place}.name"), format!("bad phase: {}", phase.name)));
+                };
+                if before.as_ref().is_some_and(|before| flow.compare(before, &this) != Ordering::Less) {
+                    let text = format!("{} cannot follow {}", phase.name, self.phases[at - 1].name);
+                    return Err(SavedError::at(format!("{place}.name"), text));
+                }
+                before = Some(this);
             }
             phase.state.check(table, &format!("{place}.state"))?;
             for (power, _) in &phase.orders.0 {
@@ -255,7 +217,37 @@ impl SavedGame {
                 }
             }
         }
-        Ok(())
+        self.check_powers(table)?;
+        self.check_result(table)
+    }
+
+    /// Every power of the map has to be somewhere in the game: else it was played on another map of that name.
+    fn check_powers(&self, table: &Table) -> Result<(), SavedError> {
+        let mut named: BTreeSet<&str> = BTreeSet::new();
+        for phase in &self.phases {
+            let keys = phase.state.units.0.iter().map(|(k, _)| k).chain(phase.state.centers.0.iter().map(|(k, _)| k));
+            named.extend(keys.chain(phase.orders.0.iter().map(|(k, _)| k)).map(String::as_str));
+        }
+        match table.map.powers.iter().find(|p| !named.contains(p.key.as_str())) {
+            Some(power) => {
+                let text = format!("the map {} has {}, which is not in the game", self.map, power.key);
+                Err(SavedError::at("map", text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn check_result(&self, table: &Table) -> Result<(), SavedError> {
+        let Some(result) = self.chancery.as_ref().and_then(|c| c.result.as_ref()) else { return Ok(()) };
+        match result.split_first() {
+            Some((phase, victors)) if table.map.flow.parse_short(phase).is_some() && !victors.is_empty() => {
+                match victors.iter().find(|v| table.board.power(v).is_none()) {
+                    Some(power) => Err(SavedError::at("chancery.result", format!("unknown power: {power}"))),
+                    None => Ok(()),
+                }
+            }
+            _ => Err(SavedError::at("chancery.result", "want the last phase and the winners")),
+        }
     }
 
     /// The case a phase asks the adjudicator, written paths restored; `None` for the unprocessed end.
@@ -345,10 +337,10 @@ impl SavedPhase {
 
     /// The end of a game.
     pub fn completed(table: &Table, answer: &Answer, note: &str) -> SavedPhase {
-        let mut state = State::of(&table.map, "COMPLETED", &answer.units, &answer.dislodged, &answer.centers);
+        let mut state = State::of(&table.map, COMPLETED, &answer.units, &answer.dislodged, &answer.centers);
         state.note = note.to_owned();
         let orders = table.map.powers.iter().map(|p| (p.key.clone(), None)).collect();
-        SavedPhase { name: "COMPLETED".into(), state, orders, ..SavedPhase::default() }
+        SavedPhase { name: COMPLETED.into(), state, orders, ..SavedPhase::default() }
     }
 
     /// The first difference between this phase's position and an answer.
@@ -455,6 +447,12 @@ impl State {
             known(&power, "retreats")?;
             let mine = OpenRetreats::from([(power.clone(), units.clone())]);
             only("retreats", &power, Case { dislodged: mine, ..Case::default() })?;
+            for (unit, to) in units.iter().flat_map(|(unit, places)| places.iter().map(move |to| (unit, to))) {
+                if !may_retreat(&table.map, unit, to) {
+                    let text = format!("INVALID RETREAT: {unit} - {to}");
+                    return Err(SavedError::at(format!("{place}.retreats.{power}"), text));
+                }
+            }
             all.dislodged.insert(power, units);
         }
         for (power, centers) in &self.centers.0 {
@@ -463,81 +461,23 @@ impl State {
             only("centers", power, Case { centers: mine, ..Case::default() })?;
             all.centers.insert(power.clone(), centers.clone());
         }
+        for (power, homes) in &self.homes.0 {
+            known(power, "homes")?;
+            if let Some(home) = homes.iter().find(|h| table.map.province(h).is_none_or(|p| table.map[p].code != **h)) {
+                return Err(SavedError::at(format!("{place}.homes.{power}"), format!("unknown place: {home}")));
+            }
+        }
         // What is wrong only between powers: two units in a place, a centre of two.
         case::position(table, &all, false).map(|_| ()).map_err(|e| SavedError::at(place, e))
     }
 }
 
+fn may_retreat(map: &Map, unit: &str, to: &str) -> bool {
+    let Some(unit) = map.unit_of(unit) else { return false };
+    map.location(to).is_some_and(|to| map.adjacent(Some(unit.kind), unit.at, Question::Move, to))
+}
+
 /// An error without the power, which the place names already.
 fn short(error: &str, power: &str) -> String {
     error.replacen(&format!(": {power}: "), ": ", 1)
-}
-
-/// An order in the words of the format.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exported {
-    /// The order.
-    pub text: String,
-    /// A written path: the unit and its canonical order.
-    pub path: Option<(String, String)>,
-}
-
-/// A canonical order (or one in the words of the format) in the words of the format; `None` for what they have no
-/// words for (proxies, signals). Text that is no order is kept.
-pub fn export_order(table: &Table, letter: char, text: &str) -> Option<Exported> {
-    let board = &table.board;
-    let plain = |text: String| Some(Exported { text, path: None });
-    match letter {
-        'M' => {
-            let Some(written) = notation::read_movement(board, text) else {
-                let left_out = text.ends_with(" ?") || text.split(' ').nth(2) == Some("P");
-                return if left_out { None } else { plain(text.to_owned()) };
-            };
-            let Order::Move { to, route } = &written.order else {
-                return plain(notation::movement(board, written.unit, &written.order));
-            };
-            let (from, into) = (board.province(written.unit.at), board.province(*to));
-            let walks = table.map.army[from.0 as usize].iter().any(|(p, b)| *p == into && !b.closed);
-            let convoyed = written.unit.kind == UnitKind::Army && (*route != Route::Any || !walks);
-            let route = if convoyed { Route::Via } else { Route::Any };
-            let out = notation::movement(board, written.unit, &Order::Move { to: *to, route });
-            let canonical = || (notation::unit(board, written.unit), text.to_owned());
-            let path = matches!(written.order, Order::Move { route: Route::Path(_), .. }).then(canonical);
-            Some(Exported { text: out, path })
-        }
-        'R' => plain(match notation::read_retreat(board, text) {
-            Some(w) => match w.order {
-                notation::RetreatOrder::To(to) => {
-                    format!("{} R {}", notation::unit(board, w.unit), board.code(to))
-                }
-                notation::RetreatOrder::Disband => format!("{} D", notation::unit(board, w.unit)),
-            },
-            None => text.to_owned(),
-        }),
-        _ => plain(match notation::read_adjustment(board, text) {
-            Some(notation::AdjustOrder::Build(unit)) => format!("{} B", notation::unit(board, unit)),
-            Some(notation::AdjustOrder::Remove(unit)) => format!("{} D", notation::unit(board, unit)),
-            Some(notation::AdjustOrder::Waive) => "WAIVE".into(),
-            None => text.to_owned(),
-        }),
-    }
-}
-
-/// The canonical text of an order in the words of the format; text that is no order is kept.
-pub fn import_order(table: &Table, letter: char, text: &str) -> String {
-    let board = &table.board;
-    let canonical = match letter {
-        'M' => notation::read_movement(board, text).map(|mut w| {
-            if let Order::Move { to, route: route @ Route::Via } = &mut w.order {
-                let (from, into) = (board.province(w.unit.at), board.province(*to));
-                if !table.map.army[from.0 as usize].iter().any(|(p, b)| *p == into && !b.closed) {
-                    *route = Route::Any;
-                }
-            }
-            notation::movement(board, w.unit, &w.order)
-        }),
-        'R' => notation::read_retreat(board, text).map(|w| notation::retreat(board, w.unit, w.order)),
-        _ => notation::read_adjustment(board, text).map(|o| notation::adjustment(board, o)),
-    };
-    canonical.unwrap_or_else(|| text.to_owned())
 }
