@@ -485,6 +485,38 @@ fn the_sample_game_goes_out_and_comes_back() {
     assert_eq!(stdout(&replayed).trim(), "34");
 }
 
+/// What that package saves comes in without a difference, and goes out with the same play.
+#[test]
+fn a_game_of_the_python_package_comes_in() {
+    let Some(python) = python() else {
+        assert!(std::env::var_os("CI").is_none(), "the Python package `diplomacy` is not installed");
+        eprintln!("skipped: the Python package `diplomacy` is not installed");
+        return;
+    };
+    let site = Site::empty(Vec::new());
+    let file = site.root().join("../played.json");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/play.py");
+    let played = Command::new(python).arg(script).arg(&file).output().unwrap();
+    assert!(played.status.success(), "{}", words(&played));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let game: Value = serde_json::from_str(&text).unwrap();
+    let done = import(&site, &text, &["--verify"]);
+    assert!(done.status.success() && stderr(&done).is_empty(), "{}", words(&done));
+    assert_eq!(stdout(&done), "played-elsewhere: 4 phases, last S1902M\n");
+    sound(&site);
+    let back = parsed(&export(&site, &["played-elsewhere"]));
+    for (at, want) in game["phases"].as_array().unwrap().iter().enumerate() {
+        let got = &back["phases"][at];
+        for part in ["units", "retreats", "centers", "homes", "builds"] {
+            assert_eq!(want["state"][part], got["state"][part], "{} {part}", want["name"]);
+        }
+        if at < 3 {
+            assert_eq!((&want["orders"], &want["state"]["timestamp"]), (&got["orders"], &got["state"]["timestamp"]));
+        }
+    }
+    assert_eq!(back["phases"][0]["results"]["A MAR"], json!(["bounce"]));
+}
+
 /// The Master that nobody names is the judgekeeper.
 #[test]
 fn without_a_master_the_judgekeeper_is_it() {
