@@ -5,6 +5,10 @@ use chancery::diplomacy::adjudicate::Workspace;
 use chancery::diplomacy::adjudicate::case::{self, Case, Table};
 use chancery::diplomacy::map::Map;
 use chancery::diplomacy::saved_game::{SavedError, SavedGame, SavedPhase, export_order, import_order};
+use chancery::import::saved::{Wishes, game_name, master, take};
+use chancery::status::{Document, canonical};
+use proptest::prelude::*;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -155,4 +159,83 @@ fn the_python_package_notices_a_changed_record() {
     let out = Command::new(&python).arg(root().join("tests/data/replay.py")).arg(&file).output().unwrap();
     assert!(!out.status.success());
     assert!(String::from_utf8_lossy(&out.stdout).starts_with("S1901M: "), "{out:?}");
+}
+
+/// Pointers to everything in a JSON value.
+fn places(value: &Value, at: &str, all: &mut Vec<String>) {
+    all.push(at.to_owned());
+    match value {
+        Value::Object(map) => map.iter().for_each(|(key, v)| places(v, &format!("{at}/{key}").replace('~', ""), all)),
+        Value::Array(list) => list.iter().enumerate().for_each(|(n, v)| places(v, &format!("{at}/{n}"), all)),
+        _ => {}
+    }
+}
+
+/// What somebody might write in the place of anything.
+fn odd() -> impl Strategy<Value = Value> {
+    let values = [
+        json!(null),
+        json!(-1),
+        json!(i64::MIN),
+        json!(i64::MAX),
+        json!(1.5),
+        json!(""),
+        json!("COMPLETED"),
+        json!("S1901M"),
+        json!("W-999999A"),
+        json!("F99999999999999999999R"),
+        json!("A PAR"),
+        json!("*A PAR"),
+        json!("F SPA/NC"),
+        json!("A PAR - MUN - BUR VIA"),
+        json!("WAIVE"),
+        json!("\u{0}\n:: S1901M FRANCE All\nPASSWORD x"),
+        json!("Ää / ../x"),
+        json!([]),
+        json!({}),
+        json!(["A BRE", "A BRE", ""]),
+        json!({"AUSTRIA": ["A VIE"]}),
+        json!({"A VIE": ["BUD"]}),
+    ];
+    prop::sample::select(values.to_vec())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(
+        std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(64)
+    ))]
+    /// Whatever stands in a file, it is read or refused with the place; what is taken can be kept as it is.
+    #[test]
+    fn nothing_in_a_file_can_do_harm(changes in prop::collection::vec((any::<usize>(), odd()), 1..4)) {
+        let table = table();
+        let mut game = saved(&table, "four-way-1908");
+        game.phases.truncate(6);
+        let mut value = serde_json::to_value(&game).unwrap();
+        for (place, odd) in changes {
+            let mut all = Vec::new();
+            places(&value, "", &mut all);
+            if let Some(spot) = value.pointer_mut(&all[place % all.len()]) {
+                *spot = odd;
+            }
+        }
+        let wishes = Wishes {
+            name: game_name(Some("x"), "").unwrap(),
+            master: master("mira@example.org|Mira Hall").unwrap(),
+            old_judge: false,
+            ignore_unknown_rules: true,
+            state: None,
+            trial: false,
+        };
+        if let Ok(read) = SavedGame::read(&value.to_string())
+            && let Ok(taken) = take(&read, &table, &wishes, chrono::DateTime::UNIX_EPOCH)
+        {
+            for kept in taken.stages.iter().map(|stage| &stage.game).chain([&taken.now]) {
+                let document = Document::parse(canonical(kept).as_bytes()).unwrap();
+                prop_assert!(!document.has_errors(), "{:?}", document.diagnostics());
+                prop_assert_eq!(&document.game().participants, &kept.participants);
+                prop_assert_eq!(&document.game().master, &kept.master);
+            }
+            let _ = read.verify(&table, &[], &mut Workspace::new());
+        }
+    }
 }

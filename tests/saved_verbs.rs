@@ -122,7 +122,8 @@ fn a_game_of_another_program_comes_in_and_goes_out() {
         "France: Army Burgundy -> Munich.\n",
         "France: Fleet Brest HOLD.  (*void*)",
         "Germany: Army Munich HOLD.  (*dislodged*)",
-        "The German army in Munich can retreat to Bohemia or Kiel or Silesia or Tyrolia.",
+        "The German army in Munich can retreat to Bohemia or Kiel or Silesia or\nTyrolia.",
+        "France: Army Ruhr SUPPORT Army Burgundy -> Munich.\n",
         "The next phase of 'small-war' will be Retreats for Fall of 1901.",
         "Germany:    Army Munich -> Tyrolia.",
         "Ownership of supply centers:",
@@ -179,7 +180,7 @@ fn what_is_wrong_is_said_where_and_nothing_is_made() {
     wrong(
         &|g| g["phases"][1]["state"]["centers"]["ITALY"] = json!(["RUH"]),
         &[],
-        "phases[1].state.centers.ITALY: BAD OWNED CENTER: RUH",
+        "phases[1].state.centers.ITALY: INVALID CENTER: RUH",
     );
     wrong(&|g| g["phases"][1]["name"] = json!("X1901M"), &[], "phases[1].name: bad phase: X1901M");
     wrong(&|g| g["phases"][2]["name"] = json!("S1901M"), &[], "phases[2].name: S1901M cannot follow F1901R");
@@ -197,6 +198,12 @@ fn what_is_wrong_is_said_where_and_nothing_is_made() {
     wrong(&|_| {}, &["--state", "completed"], "--state: the last phase is S1902M: the game cannot be completed");
     wrong(&|_| {}, &["--line", "2"], "there is no object 2 in the input, only 1");
     wrong(&|g| g["phases"] = json!([]), &[], "phases: empty");
+    let heading = json!(["void\nSubject: Diplomacy results small-war S1999M"]);
+    wrong(
+        &|g| g["phases"][0]["results"]["A BUR"] = heading.clone(),
+        &[],
+        "phases[0].results.A BUR: a code with a control character",
+    );
     let without_turkey = |game: &mut Value| {
         for phase in game["phases"].as_array_mut().unwrap() {
             phase["orders"].as_object_mut().unwrap().remove("TURKEY");
@@ -478,6 +485,38 @@ fn the_sample_game_goes_out_and_comes_back() {
     assert_eq!(stdout(&replayed).trim(), "34");
 }
 
+/// What that package saves comes in without a difference, and goes out with the same play.
+#[test]
+fn a_game_of_the_python_package_comes_in() {
+    let Some(python) = python() else {
+        assert!(std::env::var_os("CI").is_none(), "the Python package `diplomacy` is not installed");
+        eprintln!("skipped: the Python package `diplomacy` is not installed");
+        return;
+    };
+    let site = Site::empty(Vec::new());
+    let file = site.root().join("../played.json");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/play.py");
+    let played = Command::new(python).arg(script).arg(&file).output().unwrap();
+    assert!(played.status.success(), "{}", words(&played));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let game: Value = serde_json::from_str(&text).unwrap();
+    let done = import(&site, &text, &["--verify"]);
+    assert!(done.status.success() && stderr(&done).is_empty(), "{}", words(&done));
+    assert_eq!(stdout(&done), "played-elsewhere: 4 phases, last S1902M\n");
+    sound(&site);
+    let back = parsed(&export(&site, &["played-elsewhere"]));
+    for (at, want) in game["phases"].as_array().unwrap().iter().enumerate() {
+        let got = &back["phases"][at];
+        for part in ["units", "retreats", "centers", "homes", "builds"] {
+            assert_eq!(want["state"][part], got["state"][part], "{} {part}", want["name"]);
+        }
+        if at < 3 {
+            assert_eq!((&want["orders"], &want["state"]["timestamp"]), (&got["orders"], &got["state"]["timestamp"]));
+        }
+    }
+    assert_eq!(back["phases"][0]["results"]["A MAR"], json!(["bounce"]));
+}
+
 /// The Master that nobody names is the judgekeeper.
 #[test]
 fn without_a_master_the_judgekeeper_is_it() {
@@ -488,4 +527,98 @@ fn without_a_master_the_judgekeeper_is_it() {
     assert_eq!(game.address, ["keeper@judge.example"]);
     assert!(game.master.as_ref().and_then(PlayerLine::person).is_some());
     assert!(game.password.is_none());
+}
+
+/// A game that was ended by agreement in the phase after the last one that was played, with a written path.
+fn drawn() -> Value {
+    let mut game = foreign();
+    game["phases"][3]["name"] = json!("COMPLETED");
+    game["phases"][3]["state"]["name"] = json!("COMPLETED");
+    game["chancery"] = json!({
+        "format": 1,
+        "result": ["S1902M", "FRANCE", "ENGLAND"],
+        "paths": {"F1901M": {"A LON": "A LON - NTH - NWY"}},
+    });
+    game
+}
+
+#[test]
+fn a_draw_and_a_written_path_come_along() {
+    let site = Site::empty(Vec::new());
+    let done = import(&site, &drawn().to_string(), &["--verify"]);
+    assert!(done.status.success() && !stderr(&done).contains("warning"), "{}", words(&done));
+    assert_eq!(stdout(&done), "small-war: 4 phases, last COMPLETED\n");
+    assert!(site.file("small-war", "status.F1901M").contains("\nA LON - NTH - NWY\n"));
+    let result = site.game("small-war").result.expect("a result");
+    assert_eq!((result.phase.as_str(), result.victors.join(" ").as_str()), ("S1902M", "FRANCE ENGLAND"));
+    let results = site.file("small-war", "results");
+    assert!(results.contains("The next phase of 'small-war' will be Movement for Spring of 1902."), "{results}");
+    assert!(!results.contains("The game is over"), "{results}");
+    let saved = parsed(&export(&site, &["small-war"]));
+    assert_eq!(saved["chancery"]["result"], json!(["S1902M", "FRANCE", "ENGLAND"]));
+    assert_eq!(saved["chancery"]["paths"], json!({"F1901M": {"A LON": "A LON - NTH - NWY"}}));
+    assert_eq!(saved["phases"][0]["orders"]["ENGLAND"][0], "A LON - NWY VIA");
+    assert_eq!(saved["phases"][3]["state"]["note"], "Draw between: FRANCE, ENGLAND");
+    sound(&site);
+    // Without a result of ours, the note tells who it was.
+    let mut elsewhere = drawn();
+    elsewhere.as_object_mut().unwrap().remove("chancery");
+    elsewhere["phases"][3]["state"]["note"] = json!("Draw between Russia and Turkey.");
+    let done = import(&site, &elsewhere.to_string(), &["--as", "noted"]);
+    assert!(done.status.success(), "{}", words(&done));
+    assert_eq!(site.game("noted").result.expect("a result").victors, ["RUSSIA", "TURKEY"]);
+}
+
+/// What a power built unseen is in no file while the game goes on (HIDE_BUILDS).
+#[test]
+fn hidden_units_stay_hidden_until_the_end() {
+    let site = Site::of_fixture();
+    let (mut game, index) = (site.game("balkan9"), site.index("balkan9"));
+    game.rules = vec!["HIDE_BUILDS".into()];
+    let france = game.participants.iter_mut().find(|p| p.name == "FRANCE").unwrap();
+    france.hides = vec!["A PAR".into()];
+    site.put(&game, &index);
+    let saved = parsed(&export(&site, &["balkan9"]));
+    assert_eq!(saved["phases"][0]["state"]["units"]["FRANCE"], json!(["F BRE", "A MAR"]));
+    game.phase = PhaseState::Completed;
+    game.deadline = None;
+    game.result = Some(GameResult { phase: "S1901M".into(), victors: vec!["FRANCE".into()] });
+    site.put(&game, &chancery::judge::IndexLine { state: chancery::judge::GameState::Completed, ..index });
+    let saved = parsed(&export(&site, &["balkan9"]));
+    assert_eq!(saved["phases"][0]["state"]["units"]["FRANCE"], json!(["F BRE", "A MAR", "A PAR"]));
+}
+
+/// Whatever dies when, there is a whole game or none.
+#[test]
+fn an_import_happens_as_a_whole_or_not_at_all() {
+    let (mut made, mut none) = (0, 0);
+    for at in (1..).step_by(2) {
+        let site = Site::empty(Vec::new());
+        let file = site.root().join("../war.json");
+        std::fs::write(&file, foreign().to_string()).unwrap();
+        let output = chancery()
+            .args(["import", file.to_str().unwrap(), "--clock", NOW, "--root"])
+            .arg(site.root())
+            .env("CHANCERY_CRASH_AT", at.to_string())
+            .output()
+            .unwrap();
+        let out = export(&site, &["small-war"]);
+        let looked = site.run(&["publish", "--clock", NOW], b"");
+        assert!(looked.status.success(), "{}", words(&looked));
+        sound(&site);
+        match out.status.success() {
+            true => {
+                assert_eq!(parsed(&out)["phases"].as_array().unwrap().len(), 4, "stopped at {at}");
+                made += 1;
+            }
+            false => {
+                assert_eq!(stderr(&out), "export: there is no game small-war\n", "stopped at {at}");
+                none += 1;
+            }
+        }
+        if output.status.success() {
+            break;
+        }
+    }
+    assert!(made > 2 && none > 2, "{made} made, {none} not");
 }

@@ -165,14 +165,17 @@ impl SavedError {
 }
 
 impl SavedGame {
-    /// Reads one game.
+    /// Reads one game. An empty code, as some write for success, is none.
     pub fn read(text: &str) -> Result<SavedGame, SavedError> {
         if text.len() > LONGEST {
             return Err(SavedError::Limit(format!("{} bytes are more than {LONGEST}", text.len())));
         }
-        let game: SavedGame = serde_json::from_str(text).map_err(|e| SavedError::Json(e.to_string()))?;
+        let mut game: SavedGame = serde_json::from_str(text).map_err(|e| SavedError::Json(e.to_string()))?;
         if game.phases.len() > MOST_PHASES {
             return Err(SavedError::Limit(format!("{} phases are more than {MOST_PHASES}", game.phases.len())));
+        }
+        for (_, codes) in game.phases.iter_mut().flat_map(|phase| &mut phase.results.0) {
+            codes.retain(|code| !code.is_empty());
         }
         Ok(game)
     }
@@ -211,6 +214,12 @@ impl SavedGame {
                 before = Some(this);
             }
             phase.state.check(table, &format!("{place}.state"))?;
+            // Codes are printed in reports, where a line that looks like a heading would be taken for one.
+            let printable = |code: &String| !code.contains(char::is_control);
+            if let Some((unit, _)) = phase.results.0.iter().find(|(_, codes)| !codes.iter().all(printable)) {
+                let place = format!("{place}.results.{}", unit.escape_debug());
+                return Err(SavedError::at(place, "a code with a control character"));
+            }
             for (power, _) in &phase.orders.0 {
                 if table.board.power(power).is_none() {
                     return Err(SavedError::at(format!("{place}.orders"), format!("unknown power: {power}")));
@@ -346,7 +355,8 @@ impl SavedPhase {
     /// The first difference between this phase's position and an answer.
     fn differs(&self, answer: &Answer) -> Option<String> {
         let set = |list: Option<&Vec<String>>| list.into_iter().flatten().cloned().collect::<BTreeSet<String>>();
-        if self.name != answer.next_phase {
+        // A game may be ended by agreement in any phase.
+        if self.name != answer.next_phase && self.name != COMPLETED {
             return Some(format!("next phase {}, adjudicated {}", self.name, answer.next_phase));
         }
         let units = self.state.standing();
