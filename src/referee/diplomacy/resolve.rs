@@ -95,13 +95,13 @@ impl Play<'_> {
                 continue;
             }
             // What was built hidden comes out at the head of its power's results (HIDE_BUILDS, rules.md 2.8).
-            for unit in p.hides.iter().filter_map(|text| super::board::unit(map, text)) {
+            for unit in p.hides.iter().filter_map(|text| map.named_unit(text)) {
                 let words = orders::report::unit_words(map, unit);
                 self.text += &format!("{}: {words} FOUND.\n", map[power].title);
             }
             let mut units = Vec::new();
             for text in &p.units {
-                let Some(unit) = super::board::unit(map, text) else { continue };
+                let Some(unit) = map.named_unit(text) else { continue };
                 let Some(index) = position.at(map.province_of(unit.at)) else { continue };
                 let verdict = resolution.verdict(index);
                 let codes: Vec<&str> = verdict.codes().collect();
