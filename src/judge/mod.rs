@@ -33,6 +33,7 @@ pub mod sight;
 pub mod signon;
 pub mod table;
 pub mod time;
+pub mod upkeep;
 pub mod votes;
 pub mod wants;
 

@@ -379,7 +379,7 @@ impl Reader {
             self.game.rules.push("JUMP_OFF_DAYS".to_owned());
             slots.push(Slot::Rule);
         }
-        Some(Role::Value { slots, gives: Vec::new() })
+        Some(Role::Many { slots, gives: Vec::new() })
     }
 
     fn variant_line(&mut self, at: usize, key: &str, words: &[&str]) -> Option<Role> {

@@ -36,10 +36,10 @@ pub fn movement(
             continue;
         }
         // What was built hidden comes out at the head of its power's results (HIDE_BUILDS, rules.md 2.8).
-        for unit in p.hides.iter().filter_map(|text| board::unit(map, text)) {
+        for unit in p.hides.iter().filter_map(|text| map.named_unit(text)) {
             text += &format!("{}: {} FOUND.\n", map[power].title, orders::report::unit_words(map, unit));
         }
-        for unit in p.units.iter().filter_map(|text| board::unit(map, text)) {
+        for unit in p.units.iter().filter_map(|text| map.named_unit(text)) {
             let Some(deed) = position.at(map.province_of(unit.at)).and_then(|index| deeds.get(&index)) else {
                 continue;
             };
