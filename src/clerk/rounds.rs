@@ -61,6 +61,7 @@ impl Clerk {
     /// One round, and the pages of what it has changed.
     pub fn tick(self: &Arc<Self>, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
         let ticked = self.round(now, options)?;
+        self.publish_notice();
         if ticked.idle.is_none() {
             self.publish_dirty(now);
         }
