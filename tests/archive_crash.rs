@@ -62,6 +62,24 @@ fn step(archive: &Archive, n: usize) -> Result<(), ArchiveError> {
             made.enqueue(&format!("{n}-created"), "mail")?;
             archive.commit_indexed(&lock, &index, made)?;
         }
+        23 => {
+            // A round: all three at once, each with a key of its own.
+            let mut batch = Vec::new();
+            for name in ["alpha", "beta", "gamma"].map(game) {
+                let key = Key::of("step", &format!("{n} {name}"));
+                if ledger.is_done(&key, Some(name.as_str()), now())? {
+                    continue;
+                }
+                let lock = archive.lock(&name, WAIT)?;
+                let old = archive.read(&name, "status")?.map(|content| content.bytes).unwrap_or_default();
+                let mut change = Transaction::of_game(&name, format!("step {n} round"));
+                change.replace("status", [old, b"ROUND\n".to_vec()].concat())?.append("results", "a round\n")?;
+                change.enqueue(&format!("{n}-{name}"), "mail")?.index(&name, format!("{name:>32} standard waiting"));
+                change.ledger(&Entry { key, ..entry(Some(name.as_str())) });
+                batch.push((lock, change));
+            }
+            archive.commit_all(batch).into_iter().try_for_each(|done| done.map(drop))?;
+        }
         24 => {
             // alpha becomes omega
             let to = game("omega");

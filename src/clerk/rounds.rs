@@ -105,7 +105,7 @@ impl Clerk {
             }
         };
         let previous = last.map(|l| l.time);
-        let daily = options.reminders || first_of_day(previous, now);
+        let daily = options.reminders || first_of_day(previous, now, sched.reminders.0);
         let round = Round { previous, daily, only_daily: options.reminders };
         let everything = options.games.is_empty() && !options.reminders;
         let (world, book, unfinished) = (self.world(), self.book()?, self.archive.unfinished()?);
