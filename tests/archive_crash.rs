@@ -182,7 +182,14 @@ fn picture(root: &Path) -> BTreeMap<String, Vec<u8>> {
             } else if name.starts_with("spool/in/new") {
                 files.insert(format!("spool {}", String::from_utf8_lossy(&std::fs::read(&path).unwrap())), Vec::new());
             } else if !name.starts_with("spool/in/tmp") && !name.ends_with(".lock") {
-                files.insert(name, std::fs::read(&path).unwrap());
+                let mut bytes = std::fs::read(&path).unwrap();
+                if name.starts_with("ledger/") {
+                    // Games of a batch that had to be finished one by one come in any order.
+                    let mut lines: Vec<&[u8]> = bytes.split_inclusive(|&byte| byte == b'\n').collect();
+                    lines.sort_unstable();
+                    bytes = lines.concat();
+                }
+                files.insert(name, bytes);
             }
         }
     }

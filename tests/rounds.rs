@@ -4,7 +4,7 @@
 mod support;
 
 use chancery::referee::Referee;
-use chancery::status::{Game, PhaseKeyword};
+use chancery::status::{Game, Holder, PhaseKeyword, PlayerLine};
 use std::process::Output;
 use support::{Sent, Site, plain, standard};
 
@@ -162,6 +162,32 @@ fn one_games_failure_never_stops_the_others() {
     let told: Vec<Sent> = mails(&site, &round(3), "N62");
     assert_eq!(told.iter().filter(|m| m.text.contains("Game aaa")).count(), 1, "once for an error: {told:?}");
     assert!(told.iter().all(|m| m.to == "keeper@judge.example"));
+}
+
+#[test]
+fn control_goes_round_with_the_phases() {
+    let control = |site: &Site| site.game(GAME).participant("ITALY").expect("Italy").control.join(" ");
+    for (words, after) in [
+        ("BEFORE M", "FRANCE AUSTRIA"),
+        ("AFTER M", "FRANCE AUSTRIA"),
+        ("FOR M", "FRANCE AUSTRIA"),
+        ("", "FRANCE AUSTRIA"),
+        ("AFTER R", "AUSTRIA FRANCE"),
+        ("BEFORE R", "AUSTRIA FRANCE"),
+    ] {
+        let site = site_with(|game| {
+            deadline(game, "202611211000");
+            order(game, &[]);
+            game.rotate = Some(words.into());
+            let italy = game.participants.iter_mut().find(|p| p.name == "ITALY").expect("Italy");
+            (italy.address, italy.password) = Default::default();
+            italy.player = Some(PlayerLine { current: Holder::Dummy, earlier: Vec::new() });
+            italy.control = vec!["AUSTRIA".into(), "FRANCE".into()];
+        });
+        let text = tick(&site, &round(0));
+        assert!(text.contains("S1901M processed"), "{words}: {text}");
+        assert_eq!(control(&site), after, "ROTATE {words}");
+    }
 }
 
 /// A file that never answers, as on a dead network drive.

@@ -25,6 +25,7 @@ pub mod process;
 pub mod registry;
 pub mod reply;
 mod rollback;
+mod rotation;
 pub mod round;
 pub mod seats;
 pub mod session;
