@@ -26,6 +26,7 @@ pub mod registry;
 pub mod reply;
 pub mod retelling;
 mod rollback;
+mod rotation;
 pub mod round;
 pub mod seats;
 pub mod session;

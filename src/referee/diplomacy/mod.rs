@@ -218,6 +218,10 @@ impl Referee for Diplomacy {
         }
     }
 
+    fn rotation(&self) -> Option<&str> {
+        self.map().rotate.as_deref()
+    }
+
     fn phase_kind(&self, game: &Game) -> String {
         match &game.phase {
             PhaseState::Running(text) => text.split_whitespace().last().unwrap_or("").to_string(),

@@ -1,7 +1,7 @@
 //! The part of a results report that tells what became of orders (notices.md 4.1): one set of words, whether the phase
 //! was played a moment ago or is told again from a record ([`super::retell`]).
 
-use super::{Diplomacy, board, report};
+use super::{Diplomacy, report};
 use crate::diplomacy::adjudicate::{Piece, Position, RetreatFate};
 use crate::diplomacy::map::{LocationId, Map, PowerId};
 use crate::diplomacy::notation::AdjustOrder;
