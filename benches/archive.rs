@@ -1,8 +1,10 @@
 //! What a commit costs above the bare calls that put the same bytes on the same disk.
 //!
 //! The bare way writes, syncs and renames each of the five files of a mail with orders (status, access, audit, ledger, a
-//! queued mail), one after the other, and is not safe: a power cut between two of them leaves half. A commit is. With
-//! several games at once the file system makes one journal commit of the syncs of all of them.
+//! queued mail), one after the other, and is not safe: a power cut between two of them leaves half. A commit is. Several
+//! games change each in a thread of its own, as by several processes, or are stored together by one, as in a round; in
+//! both cases the file system makes one journal commit of the syncs of many. Beside them stands what the bare syncs cost
+//! on this disk, one after the other: as many as a commit has ([`SYNCS`]), of files that were written before.
 
 use chancery::archive::{Archive, Entry, Fs, GameName, Key, Transaction};
 use chancery::site::Layout;
@@ -50,8 +52,8 @@ fn by_hand(root: &Path, game: usize, number: u64) {
     replace(&root.join("outbox/new"), &format!("reply-{game}-{number}.msg"), MAIL);
 }
 
-/// The same in a commit.
-fn commit(archive: &Archive, game: &GameName, number: u64) {
+/// The same as a transaction.
+fn change(game: &GameName, number: u64) -> Transaction {
     let time = chrono::DateTime::from_timestamp(1_795_231_770, 0).unwrap_or_default();
     let entry = Entry {
         key: Key::of("bench", &format!("{game}{number}")),
@@ -62,8 +64,12 @@ fn commit(archive: &Archive, game: &GameName, number: u64) {
     let mut change = Transaction::of_game(game, "orders of FRANCE");
     change.replace("status", STATUS).unwrap().append("access", "a line\n").unwrap();
     change.enqueue(&format!("reply-{game}-{number}"), MAIL).unwrap().ledger(&entry);
+    change
+}
+
+fn commit(archive: &Archive, game: &GameName, number: u64) {
     let lock = archive.lock(game, Duration::ZERO).unwrap();
-    archive.commit(&lock, change).unwrap();
+    archive.commit(&lock, change(game, number)).unwrap();
 }
 
 fn site(root: &Path, games: usize) -> (Archive, Vec<GameName>) {
@@ -79,7 +85,7 @@ fn site(root: &Path, games: usize) -> (Archive, Vec<GameName>) {
     (archive, games)
 }
 
-const GAMES: [usize; 3] = [1, 4, 8];
+const GAMES: [usize; 3] = [1, 4, 16];
 
 /// Games that change at once, each in a thread of its own.
 fn at_once(bencher: divan::Bencher, games: usize, change: impl Fn(usize, u64) + Sync) {
@@ -109,13 +115,44 @@ fn five_files_in_a_commit(bencher: divan::Bencher, games: usize) {
     at_once(bencher, games, |game, number| commit(&archive, &names[game], number));
 }
 
-/// What one sync of one file costs here.
-#[divan::bench(sample_count = 50)]
-fn one_fsync(bencher: divan::Bencher) {
+/// All of them by one hand, in one group.
+#[divan::bench(sample_count = 50, args = GAMES)]
+fn five_files_in_a_commit_together(bencher: divan::Bencher, games: usize) {
     let dir = tempfile::tempdir().unwrap();
-    let mut file = File::create(dir.path().join("file")).unwrap();
+    let (archive, names) = site(dir.path(), games);
+    let number = AtomicU64::new(0);
+    bencher.counter(ItemsCount::new(games)).bench_local(|| {
+        let number = number.fetch_add(1, Ordering::Relaxed);
+        let locked = |game: &GameName| (archive.lock(game, Duration::ZERO).unwrap(), change(game, number));
+        archive.commit_all(names.iter().map(locked).collect()).into_iter().for_each(|done| drop(done.unwrap()));
+    });
+}
+
+/// One after the other by one hand, each in a commit of its own.
+#[divan::bench(sample_count = 50, args = GAMES)]
+fn five_files_in_a_commit_each(bencher: divan::Bencher, games: usize) {
+    let dir = tempfile::tempdir().unwrap();
+    let (archive, names) = site(dir.path(), games);
+    let number = AtomicU64::new(0);
+    bencher.counter(ItemsCount::new(games)).bench_local(|| {
+        let number = number.fetch_add(1, Ordering::Relaxed);
+        names.iter().for_each(|game| commit(&archive, game, number));
+    });
+}
+
+/// How many syncs the commit of one game has: journal file, journal; status, mail; access, audit, ledger, the game's
+/// directory, the outbox; journal.
+const SYNCS: usize = 10;
+
+/// What so many syncs cost here, one after the other.
+#[divan::bench(sample_count = 50)]
+fn ten_fsyncs(bencher: divan::Bencher) {
+    let dir = tempfile::tempdir().unwrap();
+    let mut files: Vec<File> = (0..SYNCS).map(|n| File::create(dir.path().join(format!("file{n}"))).unwrap()).collect();
     bencher.bench_local(|| {
-        file.write_all(STATUS).unwrap();
-        file.sync_data().unwrap();
+        for file in &mut files {
+            file.write_all(STATUS).unwrap();
+            file.sync_data().unwrap();
+        }
     });
 }

@@ -14,6 +14,8 @@ use std::time::Duration;
 const WAIT: Duration = Duration::from_secs(20);
 /// Number of steps of the script.
 const STEPS: usize = 27;
+/// The step of several games.
+const TOGETHER: usize = 21;
 
 fn now() -> DateTime<Utc> {
     DateTime::from_timestamp(1_795_231_770, 0).unwrap()
@@ -61,6 +63,28 @@ fn step(archive: &Archive, n: usize) -> Result<(), ArchiveError> {
                 .ledger(&entry(Some(name.as_str())));
             made.enqueue(&format!("{n}-created"), "mail")?;
             archive.commit_indexed(&lock, &index, made)?;
+        }
+        TOGETHER => {
+            // Three games wait for the disk together, as in a round; a crash may leave some of them done.
+            let mut due = Vec::new();
+            for name in ["alpha", "beta", "gamma"].map(game) {
+                match archive.lock(&name, WAIT) {
+                    Ok(lock) if ledger.is_done(&key, Some(name.as_str()), now())? => drop(lock),
+                    Ok(lock) => due.push((lock, name)),
+                    Err(ArchiveError::NoSuchGame(_)) => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            let mut commits = Vec::new();
+            for (lock, name) in due {
+                let name = &name;
+                let mut change = Transaction::of_game(name, format!("step {n}"));
+                change.replace("status", format!("STEP {n} of {name}\n"))?.append("results", "together\n")?;
+                change.enqueue(&format!("{n}-{name}"), "mail")?.ledger(&entry(Some(name.as_str())));
+                change.index(name, format!("{name:>32} standard waiting"));
+                commits.push((lock, change));
+            }
+            archive.commit_all(commits).into_iter().try_for_each(|done| done.map(drop))?;
         }
         24 => {
             // alpha becomes omega
@@ -144,7 +168,7 @@ fn play(archive: &Archive) -> Result<(), ArchiveError> {
         }
         // What was finished behind a later rename or purge is not begun again.
         let key = Key::of("step", &n.to_string());
-        if !archive.ledger(chancery::archive::ledger::WINDOW).is_known(&key, now())? {
+        if n == TOGETHER || !archive.ledger(chancery::archive::ledger::WINDOW).is_known(&key, now())? {
             step(archive, n)?;
         }
     }
@@ -163,6 +187,11 @@ fn picture(root: &Path) -> BTreeMap<String, Vec<u8>> {
                 open.push(path);
             } else if name.starts_with("spool/in/new") {
                 files.insert(format!("spool {}", String::from_utf8_lossy(&std::fs::read(&path).unwrap())), Vec::new());
+            } else if name.starts_with("ledger/") && !name.ends_with(".lock") {
+                let text = String::from_utf8(std::fs::read(&path).unwrap()).unwrap();
+                let mut lines: Vec<&str> = text.lines().collect();
+                lines.sort_unstable();
+                files.insert(name, lines.join("\n").into_bytes());
             } else if !name.starts_with("spool/in/tmp") && !name.ends_with(".lock") {
                 files.insert(name, std::fs::read(&path).unwrap());
             }
@@ -282,6 +311,47 @@ fn a_full_disk_after_the_commit_point_blocks_one_game_only() {
     let full = Archive::new(Layout::plain(dir.path()), Fs::failing("2+:ENOSPC").unwrap(), 0);
     assert!(matches!(full.commit(&full.lock(&alpha, WAIT).unwrap(), change(&alpha)), Err(ArchiveError::Io { .. })));
     assert_eq!(std::fs::read_dir(dir.path().join("journal/tmp")).unwrap().count(), 0);
+}
+
+#[test]
+fn games_that_are_stored_together_fail_apart() {
+    let dir = fresh();
+    let fs = Fs::recording();
+    let archive = site(dir.path(), fs.clone());
+    let names = ["alpha", "beta", "gamma"].map(game);
+    let mut locks = Vec::new();
+    for name in &names {
+        let (lock, index) = archive.lock_new(name, WAIT).unwrap();
+        let mut made = Transaction::of_game(name, "create");
+        made.replace("status", "one\n").unwrap().index(name, name.as_str());
+        archive.commit_indexed(&lock, &index, made).unwrap();
+        locks.push(lock);
+    }
+    let stamp = archive.read(&names[0], "status").unwrap().map(|content| content.stamp);
+    std::fs::write(dir.path().join("games/beta/status"), "an editor was here\n").unwrap();
+    let change = |name: &GameName| {
+        let mut change = Transaction::of_game(name, "change");
+        change.replace("status", "two\n").unwrap().enqueue(&format!("mail-{name}"), "mail").unwrap();
+        change.expect("status", stamp).unwrap();
+        change
+    };
+    let before = fs.changes().len();
+    let done = archive.commit_all(locks.into_iter().zip(names.iter().map(change)).collect());
+    assert!(matches!(&done[0], Ok(receipt) if receipt.seq == 2), "{done:?}");
+    assert!(matches!(&done[1], Err(ArchiveError::Changed(_))), "{done:?}");
+    assert!(matches!(&done[2], Ok(receipt) if receipt.seq == 2), "{done:?}");
+    for (name, text) in names.iter().zip(["two\n", "an editor was here\n", "two\n"]) {
+        assert_eq!(archive.read(name, "status").unwrap().unwrap().bytes, text.as_bytes());
+        assert_eq!(dir.path().join(format!("outbox/new/mail-{name}.msg")).exists(), text == "two\n");
+    }
+    assert_eq!(std::fs::read_dir(dir.path().join("journal/tmp")).unwrap().count(), 0);
+    assert!(archive.recover_all().unwrap().is_empty());
+    // What games share is synced once for all of them.
+    let synced = |path: &str| {
+        let path = dir.path().join(path);
+        fs.changes()[before..].iter().filter(|change| **change == Change::SyncDirectory(path.clone())).count()
+    };
+    assert_eq!((synced("journal"), synced("outbox/new"), synced("games/alpha")), (2, 1, 1));
 }
 
 /// A disk that keeps only what was synced. A rename, a new name and a removal are kept with their directory.

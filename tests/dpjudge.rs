@@ -127,6 +127,7 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
         "lost: games/hexham/access: 2 passwords blanked",
         "lost: games/hexham/old notes.txt: 'games/hexham/old notes.txt' cannot be the name of a file",
         "lost: games/hexham/link: neither a plain file nor a directory",
+        "lost: games/hexham: no results.jsonl, so S1901M is in the texts only",
         "lost: games/README: it holds no status file: no game",
         "lost: games/attic: it holds no status file: no game",
         "lost: bin: beside games, maps and host.py",

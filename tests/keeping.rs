@@ -520,6 +520,55 @@ fn a_site_is_put_away_and_fetched_back() {
     assert_eq!(difference(&before, &tree(&there)), None);
 }
 
+/// Rooms that the configuration puts elsewhere go where they belong, and what was there goes aside.
+#[test]
+fn rooms_elsewhere_are_fetched_back_too() {
+    let (ground, root) = copied();
+    let rooms = ground.path().join("rooms");
+    std::fs::create_dir_all(rooms.join("www")).expect("made");
+    for room in ["games", "registry", "outbox"] {
+        std::fs::rename(root.join(room), rooms.join(room)).expect("moved");
+    }
+    std::fs::write(rooms.join("www/notes.txt"), "not ours").expect("written");
+    let paths = format!(
+        "\n[paths]\ngames = \"{0}/games\"\nregistry = \"../rooms/registry\"\noutbox = \"{0}/outbox\"\n\
+         web = \"{0}/www\"\nlog = \"{0}/log\"\n",
+        rooms.display()
+    );
+    let config = std::fs::read_to_string(root.join("chancery.toml")).expect("config");
+    std::fs::write(root.join("chancery.toml"), config + &paths).expect("config");
+    let file = ground.path().join("away.tar");
+    good(&root, &["backup", file.to_str().expect("a path"), "--with-secrets"]);
+    let before = tree(&rooms.join("games"));
+    let restore = ["restore", file.to_str().expect("a path")];
+    assert!(bad(&root, &restore).contains("not empty; --replace"));
+
+    // The site itself is lost, its rooms are not: nothing is overwritten unasked.
+    std::fs::remove_dir_all(&root).expect("lost");
+    let said = bad(&root, &restore);
+    assert!(said.contains("rooms/games: not empty; --replace"), "{said}");
+    assert!(!root.exists() && tree(&rooms.join("games")) == before);
+
+    // They are as they are: put aside. What no backup holds stays.
+    std::fs::write(rooms.join("games/war/status"), "scribble").expect("written");
+    let said = good(&root, &["restore", file.to_str().expect("a path"), "--replace"]);
+    let asides: Vec<String> = names(&rooms).into_iter().filter(|name| name.contains(".before-")).collect();
+    assert_eq!(asides.len(), 3, "{asides:?}");
+    assert!(asides.iter().all(|aside| said.contains(aside.as_str())), "{said}");
+    assert_eq!(tree(&rooms.join("games")), before);
+    assert_eq!(std::fs::read_to_string(rooms.join("www/notes.txt")).ok().as_deref(), Some("not ours"));
+    assert!(rooms.join("www/index.html").is_file() && rooms.join("log").is_dir(), "published");
+    assert!(good(&root, &["verify", "--replay"]).ends_with("sound\n"));
+
+    // All of it is lost.
+    std::fs::remove_dir_all(&root).expect("lost");
+    std::fs::remove_dir_all(&rooms).expect("lost");
+    good(&root, &restore);
+    assert_eq!(tree(&rooms.join("games")), before);
+    assert!(names(&rooms).iter().all(|name| !name.starts_with('.') && !name.contains("before")), "{:?}", names(&rooms));
+    assert!(good(&root, &["verify", "--replay"]).ends_with("sound\n"));
+}
+
 #[test]
 fn secrets_stay_at_home() {
     let (ground, root) = copied();

@@ -379,6 +379,23 @@ fn the_end_is_told_summarised_and_made_famous() {
     assert_eq!(fame.subject, "HoF: Draw in balkan9");
     assert!(fame.text.contains("Centers by year") && fame.text.contains("France Tester"), "{}", fame.text);
     assert_eq!(site.file("balkan9", "summary").trim_end(), fame.text.trim_end());
+
+    // NO_REVEAL: filed without names, and fame waits for REVEAL.
+    let site = Site::of_fixture_with(vec![("judge.hall_of_fame", "\"hall@judge.example\"")]);
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
+    let mut game = site.game("balkan9");
+    game.rules.push("NO_REVEAL".into());
+    for p in game.participants.iter_mut().filter(|p| p.name != "FRANCE") {
+        p.vote = (p.kind == chancery::status::ParticipantKind::Power).then_some(Vote::Dias);
+    }
+    site.put(&game, &site.index("balkan9"));
+    let sent = site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nVOTE DIAS");
+    find(&sent, "N18", "kibitz@example.org");
+    assert!(sent.iter().all(|s| s.notice != "N19"));
+    let summary = site.file("balkan9", "summary");
+    assert!(summary.contains("Centers by year") && !summary.contains("Tester"), "{summary}");
+    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nREVEAL");
+    assert!(find(&sent, "N19", "hall@judge.example").text.contains("France Tester"));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 mod support;
 
 use chancery::referee::Referee;
-use chancery::status::{Game, PhaseKeyword};
+use chancery::status::{Game, Holder, PhaseKeyword, PlayerLine};
 use std::process::Output;
 use support::{Sent, Site, plain, standard};
 
@@ -162,6 +162,87 @@ fn one_games_failure_never_stops_the_others() {
     let told: Vec<Sent> = mails(&site, &round(3), "N62");
     assert_eq!(told.iter().filter(|m| m.text.contains("Game aaa")).count(), 1, "once for an error: {told:?}");
     assert!(told.iter().all(|m| m.to == "keeper@judge.example"));
+}
+
+#[test]
+fn control_goes_round_with_the_phases() {
+    let control = |site: &Site| site.game(GAME).participant("ITALY").expect("Italy").control.join(" ");
+    for (words, after) in [
+        ("BEFORE M", "FRANCE AUSTRIA"),
+        ("AFTER M", "FRANCE AUSTRIA"),
+        ("FOR M", "FRANCE AUSTRIA"),
+        ("", "FRANCE AUSTRIA"),
+        ("AFTER R", "AUSTRIA FRANCE"),
+        ("BEFORE R", "AUSTRIA FRANCE"),
+    ] {
+        let site = site_with(|game| {
+            deadline(game, "202611211000");
+            order(game, &[]);
+            game.rotate = Some(words.into());
+            let italy = game.participants.iter_mut().find(|p| p.name == "ITALY").expect("Italy");
+            (italy.address, italy.password) = Default::default();
+            italy.player = Some(PlayerLine { current: Holder::Dummy, earlier: Vec::new() });
+            italy.control = vec!["AUSTRIA".into(), "FRANCE".into()];
+        });
+        let text = tick(&site, &round(0));
+        assert!(text.contains("S1901M processed"), "{words}: {text}");
+        assert_eq!(control(&site), after, "ROTATE {words}");
+    }
+}
+
+/// A file that never answers, as on a dead network drive.
+fn hang(path: &std::path::Path) {
+    std::fs::remove_file(path).expect("the file");
+    assert!(std::process::Command::new("mkfifo").arg(path).status().expect("mkfifo").success());
+}
+
+#[test]
+fn a_game_that_hangs_is_given_up_and_the_others_go_on() {
+    let site = site_with(|game| {
+        deadline(game, "202611211000");
+        order(game, &[]);
+    });
+    // One before and one behind it in the round; that one's file lets nobody finish reading.
+    for name in ["aaa", "hung", "zzz"] {
+        let mut game = site.game(GAME);
+        game.name = name.into();
+        site.put(&game, &chancery::judge::IndexLine { name: name.into(), ..site.index(GAME) });
+    }
+    let hung = site.root().join("games/hung/status");
+    hang(&hung);
+    let tick = |clock: String| {
+        let env = [("CHANCERY_SCHED_LIMIT", "1s")];
+        let output = site.run_with(&["tick", "--no-guard", "--clock", &clock], &env, b"");
+        (said(&output), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let (text, why) = tick(round(0));
+    for name in ["aaa", GAME, "zzz"] {
+        assert!(text.contains(&format!("{name} S1901M processed")), "{text}");
+        let page = site.root().join(format!("web/game/{name}/index.html"));
+        assert!(std::fs::read_to_string(page).expect("page").contains("Fall"), "{name} is published");
+    }
+    assert_eq!((number(&text, "processed"), number(&text, "failed")), (3, 1), "{text}");
+    assert!(why.contains("hung: its check took longer than 1 s and was given up"), "{why}");
+    assert_eq!(number(&tick(round(1)).0, "failed"), 1);
+    let told = mails(&site, &round(1), "N62");
+    assert_eq!(told.iter().filter(|m| m.text.contains("Game hung")).count(), 1, "once for an error: {told:?}");
+}
+
+#[test]
+fn pages_say_that_the_judge_was_away_until_the_keeper_resumes() {
+    let site = site_with(|game| deadline(game, "202611282000"));
+    let notice = || std::fs::read_to_string(site.root().join("web/notice.css")).expect("the notice");
+    let away = "The judge was away; deadlines are being reviewed.";
+    tick(&site, &round(0));
+    assert!(!notice().contains(away));
+    let page = std::fs::read_to_string(site.root().join("web/game/balkan9/index.html")).expect("page");
+    assert!(page.contains("/notice.css\"") && page.contains("<p class=\"notice\""), "pages have a place for it");
+    assert!(said(&at(&site, &round(9), &["tick"])).contains("suspended"));
+    assert!(notice().contains(away));
+    said(&at(&site, &round(9), &["clock", "resume"]));
+    assert!(!notice().contains(away));
+    said(&at(&site, &round(10), &["clock", "suspend", "repairs"]));
+    assert!(notice().contains(away));
 }
 
 #[test]

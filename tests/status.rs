@@ -280,6 +280,54 @@ fn error_strings() {
         (swap("ridley", "RETREAT A MUN - RUH", "RETREAT A MUN - SIL"), "BAD RETREAT FOR GERMANY: RETREAT A MUN - SIL"),
         (swap("ridley", "--> BOH RUH TYR", "--> BOH LON TYR"), "INVALID RETREAT: A MUN - LON"),
         (swap("hexham", "DESC\n", "NAME\n"), "UNTERMINATED NAME BLOCK"),
+        (swap("hexham", "SPRING 1901 MOVEMENT", "S1901X"), "BAD YEAR IN GAME PHASE"),
+        (game("LANGUAGE Latin"), "MAP LANGUAGE IS ENGLISH, NOT LATIN"),
+        (game("LANGUAGE english\nLANGUAGE english"), "TWO LANGUAGE STATEMENTS"),
+        (swap("hexham", "PHASE SPRING 1901 MOVEMENT", "SKIP SPRING 1901"), "SKIP REQUIRES SEASON, YEAR AND LOCK"),
+        (swap("hexham", "PHASE SPRING 1901 MOVEMENT", "SKIP SPRING 1901 OFTEN"), "UNKNOWN SKIP LOCK: OFTEN"),
+        (game("SKIP SPRING 1901 LATER"), "TWO AWAIT/PHASE/WAIT/SKIP STATEMENTS"),
+        (game("LOCKS 2\nLOCKS 3"), "TWO LOCKS STATEMENTS"),
+        (game("LOCKS 7"), "LOCKS SHOULD BE A NUMBER BETWEEN 2 AND 6"),
+        (game("TAX -1"), "BAD TAX: -1"),
+        (game("CAP 0"), "BAD CAP: 0"),
+        (game("DELAY 2\nDELAY 3"), "TWO DELAYS"),
+        (game("ZONE GMT"), "TWO TIME ZONES"),
+        (game("MASTER #9|x@y.example|X"), "TWO MASTER STATEMENTS"),
+        (game("ADDRESS x@y.example"), "TWO MASTER ADDRESSES"),
+        (game("PASSWORD other"), "TWO MASTER PASSWORDS"),
+        (game("TESTER\nTESTER"), "TWO TESTER STATEMENTS"),
+        (game("START today"), "TWO START STATEMENTS"),
+        (swap("summit", "FINISH 3 July 2024", "FINISH today\nFINISH 3 July 2024"), "TWO FINISH STATEMENTS"),
+        (swap("tandem", "PROPOSAL DIAS FRANCE", "PROPOSAL DIAS FRANCE\nPROPOSAL DIAS ITALY"), "TWO PROPOSALS"),
+        (game("ROTATE\nROTATE"), "TWO ROTATE STATEMENTS"),
+        (game("JUDGE here\nJUDGE there"), "TWO JUDGE STATEMENTS"),
+        (game("SIGNON a\nSIGNON b"), "TWO SIGNON STATEMENTS"),
+        (swap("hexham", "MASTER #101|greta@gm.example|Greta_Holm\n", ""), "NO MASTER SPECIFIED"),
+        (swap("hexham", "ADDRESS greta@gm.example", "ADDRESS greta"), "BAD MASTER ADDRESS: greta"),
+        (game("TIMING WARN 1X"), "BAD WARN IN TIMING: 1X"),
+        (game("TIMING GRACE 1"), "BAD GRACE IN TIMING: 1"),
+        (game("TIMING START 2D"), "BAD START IN TIMING: 2D"),
+        (game("TIMING NOT 20241301"), "BAD NOT IN TIMING: 20241301"),
+        (game("TIMING RETREAT 0H"), "BAD RETREAT IN TIMING: 0H"),
+        (swap("hexham", "PLAYER #203|ff@play.example|Fay_Fox", "PLAYER"), "NO PLAYER DATA"),
+        (swap("hexham", "ADDRESS ff@", "PLAYER DUMMY\nADDRESS ff@"), "TWO PLAYERS FOR FRANCE"),
+        (swap("hexham", "ADDRESS ff@play.example", "ADDRESS"), "NO ADDRESS DATA"),
+        (swap("hexham", "PASSWORD pw-ff", "ADDRESS x@y.example"), "TWO ADDRESSES FOR FRANCE"),
+        (
+            swap("tandem", "CONTROL FRANCE RUSSIA TURKEY AUSTRIA ENGLAND GERMANY", "CONTROL"),
+            "INVALID CONTROL FOR ITALY",
+        ),
+        (swap("tandem", "INHABITS NAP", "CONTROL MASTER\nINHABITS NAP"), "TWO CONTROLS FOR ITALY"),
+        (swap("tandem", "INHABITS NAP", "PASSWORD x\nINHABITS NAP"), "TWO PASSWORDS FOR ITALY"),
+        (swap("hexham", "PASSWORD pw-ff", "PASSWORD pw-ff\nCONTROL MASTER"), "TWO CONTROLS FOR FRANCE"),
+        (swap("hexham", "MSG", "OMNISCIENT\nOMNISCIENT!\nMSG"), "DOUBLE OMNISCIENT?"),
+        (swap("hexham", "MSG", "VOTE LOSS\nMSG"), "TWO VOTES FOR TURKEY"),
+        (swap("hexham", "MSG", "SEES XXX\nMSG"), "BAD SEEN CENTER: XXX"),
+        (swap("hexham", "MSG", "FUNDS\nMSG"), "NO FUNDS DATA"),
+        (swap("hexham", "MSG", "FUNDS much\nMSG"), "BAD FUNDS: MUCH"),
+        (swap("hexham", "MSG", "FUNDS $3 $4\nMSG"), "DUPLICATE FUND TYPE: $"),
+        (swap("ridley", "DISBAND A BUL", "DISBAND F BLA"), "BAD DISBAND FOR TURKEY: DISBAND F BLA"),
+        (swap("willow", "BUILD F LON", "BUILD A MUN"), "BAD BUILD FOR ENGLAND: BUILD A MUN"),
         (swap("hexham", "GAME hexham\n", ""), "NOT A GAME DECLARATION: PHASE SPRING 1901 MOVEMENT"),
     ];
     for ((file, from, to), want) in cases {
@@ -287,6 +335,52 @@ fn error_strings() {
         assert!(source.contains(&from), "{file}: {from}");
         let found = examined(&source.replacen(&from, &to, 1));
         assert!(found.contains(&format!("error: {want}")), "want {want}, got {found:?}");
+    }
+}
+
+/// Orders that could not be entered: what the old judge said of each (status-file.md 6, orders.md 5).
+#[test]
+fn orders_that_cannot_be() {
+    let cases = [
+        ("A LVP - MUN", "UNIT CANNOT MOVE INTO DESTINATION"),
+        ("A LVP - NTH", "UNIT CANNOT MOVE INTO DESTINATION"),
+        ("A LVP - LVP", "MOVING UNIT MAY NOT RETURN"),
+        ("A LVP - XXX", "UNRECOGNIZED DATA"),
+        ("A LVP S A LVP", "UNIT CANNOT SUPPORT ITSELF"),
+        ("A LVP S A MUN - YOR", "SUPPORTED UNIT CANNOT REACH DESTINATION"),
+        ("A LVP S F LON - NTH", "UNIT CANNOT DELIVER SUPPORT TO DESTINATION"),
+        ("A LVP S A PIC - BEL", "RECIPIENT DOES NOT EXIST"),
+        ("A LVP S F MUN", "ORDER INCLUDES INVALID UNIT"),
+        ("A LVP C A PAR - LON", "CONVOY ORDER FOR IMPROPER UNIT"),
+    ];
+    for (order, words) in cases {
+        let file = text("hexham").replace("A LVP - YOR", order);
+        let found: Vec<String> = examined(&file).into_iter().filter(|d| d.starts_with("error")).collect();
+        assert_eq!(found, [format!("error: {words}: {order}")]);
+    }
+    // The rules of the game decide what could be entered.
+    let signal = text("hexham").replace("A LVP - YOR", "A LVP S F LON - NTH ?");
+    assert!(examined(&signal).iter().any(|d| d.starts_with("error")));
+    let signal = signal.replace("RULE NO_DIAS", "RULE SIGNAL_SUPPORT");
+    assert!(!examined(&signal).iter().any(|d| d.starts_with("error")), "{:?}", examined(&signal));
+    let raw = text("hexham").replace("A LVP - YOR", "A LVP - MUN").replace("RULE NO_DIAS", "RULE NO_CHECK");
+    assert!(!examined(&raw).iter().any(|d| d.starts_with("error")), "{:?}", examined(&raw));
+}
+
+/// LANGUAGE takes `NAME_language.map` where a site has it; that file may name another language of its own.
+#[test]
+fn the_map_of_a_language() {
+    let site = tempfile::tempdir().unwrap();
+    std::fs::create_dir(site.path().join("maps")).unwrap();
+    let map = site.path().join("maps/standard_german.map");
+    let game = site.path().join("status");
+    std::fs::write(&game, text("hexham").replace("MAP standard\n", "LANGUAGE German\nMAP standard\n")).unwrap();
+    let (root, game) = (site.path().to_str().unwrap(), game.to_str().unwrap());
+    for (content, errors) in [("USE standard.map\n", 0), ("USE standard.map\nLANGUAGE latin\n", 1)] {
+        std::fs::write(&map, content).unwrap();
+        let (_, out) = chancery(&["status", "check", game, "--root", root]);
+        assert!(out.ends_with(&format!("{errors} errors, 0 warnings\n")), "{out}");
+        assert_eq!(out.contains("3: error: MAP LANGUAGE IS LATIN, NOT GERMAN"), errors == 1, "{out}");
     }
 }
 

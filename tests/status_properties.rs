@@ -94,6 +94,125 @@ const ODD: [&str; 71] = [
     "NOTIFY RESULTS",
 ];
 
+/// Every word a line may begin with, and some that none may.
+const KEYS: [&str; 72] = [
+    "GAME",
+    "PHASE",
+    "AWAIT",
+    "WAIT",
+    "SKIP",
+    "MAP",
+    "TRIAL",
+    "LANGUAGE",
+    "MORPH",
+    "DESC",
+    "DESCRIPTION",
+    "NAME",
+    "FLOW",
+    "BEGIN",
+    "VICTORY",
+    "NEWHOMES",
+    "PROCESSED",
+    "MASTER",
+    "ADDRESS",
+    "PASSWORD",
+    "TESTER",
+    "GROUPS",
+    "START",
+    "FINISH",
+    "JUDGE",
+    "SIGNON",
+    "RESULT",
+    "NEED",
+    "PRIVATE",
+    "PRIVACY",
+    "ROTATE",
+    "RULE",
+    "RULES",
+    "ALLOW",
+    "PROPOSAL",
+    "DEADLINE",
+    "HELD",
+    "ZONE",
+    "DELAY",
+    "TIMING",
+    "TEAM",
+    "TEAMS",
+    "TAX",
+    "CAP",
+    "LOCKS",
+    "END",
+    "PLAYER",
+    "CONTROL",
+    "NOTIFY",
+    "STRICT",
+    "PREFER",
+    "OMNISCIENT",
+    "OMNISCIENT!",
+    "CD",
+    "VOTE",
+    "MSG",
+    "INHABITS",
+    "HOME",
+    "OWNS",
+    "SEES",
+    "HIDES",
+    "FUNDS",
+    "A",
+    "F",
+    "RETREAT",
+    "BUILD",
+    "REMOVE",
+    "ORDERS",
+    "POWER",
+    "OBSERVER",
+    "FRANCE",
+    "#",
+];
+/// What may follow.
+const ARGUMENTS: [&str; 30] = [
+    "",
+    "x",
+    "0",
+    "3",
+    "72",
+    "#1",
+    "+",
+    "!",
+    "FORMING",
+    "COMPLETED",
+    "SPRING 1901 MOVEMENT",
+    "PAR",
+    "A PAR",
+    "A PAR - BUR",
+    "A PAR --> GAS PIC",
+    "greta@gm.example",
+    "#7|x@y.example|X_Y",
+    "RESIGNED",
+    "DUMMY",
+    "FRANCE ITALY",
+    "standard",
+    "202407101200",
+    "Europe/Paris",
+    "NEXT 1D",
+    "DESC",
+    "NO_PRESS",
+    "SOLO",
+    "W1908A ENGLAND",
+    "FRANCE:3",
+    "\u{a0}\u{85}",
+];
+
+/// A line of any word and anything after it.
+fn any_line() -> impl Strategy<Value = String> {
+    let words = (prop::sample::select(&KEYS[..]), prop::sample::select(&ARGUMENTS[..]));
+    prop_oneof![
+        6 => words.prop_map(|(key, argument)| format!("{key} {argument}")),
+        1 => Just(String::new()),
+        1 => prop::sample::select(&ODD[..]).prop_map(str::to_owned),
+    ]
+}
+
 fn parse(text: &str) -> Document {
     Document::parse(text.as_bytes()).unwrap()
 }
@@ -207,6 +326,15 @@ proptest! {
         if !document.has_errors() && document.game().phase != PhaseState::Forming {
             prop_assert_eq!(parse(&once).game().clone(), document.game().clone());
         }
+    }
+
+    /// The same of lines that nobody would write.
+    #[test]
+    fn any_lines(lines in prop::collection::vec(any_line(), 0..14)) {
+        let text = lines.join("\n");
+        let document = parse(&text);
+        let once = document.canonical();
+        prop_assert_eq!(parse(&once).canonical(), once, "of {:?}", text);
     }
 
     /// An edited file says what the game says, keeps its other lines, and the checks never panic.

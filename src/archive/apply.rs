@@ -124,8 +124,8 @@ impl Archive {
         if !rest.index.is_empty() {
             self.set_index(&rest.index, held)?;
         }
-        self.fs.sync(&rest.files);
-        self.fs.sync_directories(rest.directories.iter().map(PathBuf::as_path)).at("open", &self.layout.root)
+        let directories = rest.directories.iter().map(PathBuf::as_path);
+        self.fs.sync_all(&rest.files, directories).at("open", &self.layout.root)
     }
 
     /// Write the new contents where no reader looks; what was written has to be synced before it takes its place.

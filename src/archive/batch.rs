@@ -149,3 +149,78 @@ impl Archive {
 fn remove(draft: &std::path::Path) {
     drop(std::fs::remove_file(draft));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::archive::{Entry, Fs, GameName, Key, MAIL_WAIT, Stamp};
+    use crate::site::Layout;
+    use std::path::Path;
+
+    const GAMES: [&str; 3] = ["ash", "birch", "cedar"];
+
+    fn archive(root: &Path, fs: Fs) -> Archive {
+        let layout = Layout::plain(root);
+        for (directory, _) in layout.directories() {
+            std::fs::create_dir_all(directory).unwrap();
+        }
+        for game in GAMES {
+            std::fs::create_dir_all(layout.game(game)).unwrap();
+            std::fs::write(layout.game(game).join("status"), "old").unwrap();
+        }
+        Archive::new(layout, fs, 0)
+    }
+
+    /// The same change of three games.
+    fn batch(archive: &Archive) -> Result<Vec<(OwnerLock, Transaction)>, ArchiveError> {
+        let time = chrono::DateTime::UNIX_EPOCH;
+        let one = |game: &str| {
+            let name = GameName::new(game)?;
+            let mut change = Transaction::of_game(&name, "round");
+            change.replace("status", "new")?.append("results", "a line\n")?.enqueue(&format!("mail-{game}"), "mail")?;
+            change.ledger(&Entry { key: Key::of("test", game), time, game: Some(game.into()), outcome: "sent".into() });
+            change.index(&name, format!("{game} standard waiting")).expect("status", Some(Stamp::of(b"old")))?;
+            Ok((archive.lock(&name, MAIL_WAIT)?, change))
+        };
+        GAMES.into_iter().map(one).collect()
+    }
+
+    /// What there is of a game's change: none of it, or all of it.
+    fn is_done(root: &Path, game: &str) -> bool {
+        let read = |path: &str| std::fs::read_to_string(root.join(path)).unwrap_or_default();
+        let signs = [
+            read(&format!("games/{game}/status")) == "new",
+            read(&format!("games/{game}/results")) == "a line\n",
+            read(&format!("games/{game}/audit.log")).lines().count() == 1,
+            read(&format!("outbox/new/mail-{game}.msg")) == "mail",
+            read("ledger/1970-01").lines().filter(|line| line.starts_with(&format!("test:{game} "))).count() == 1,
+            read("games/status").lines().filter(|line| line.starts_with(&format!("{game} "))).count() == 1,
+        ];
+        assert!(signs.iter().all(|sign| *sign == signs[0]), "{game}: {signs:?}");
+        signs[0]
+    }
+
+    /// What stands in the way of one, or of what all share, blocks those it is about until it is gone.
+    #[test]
+    fn what_is_committed_and_cannot_be_finished_is_finished_later() {
+        let one = ("outbox/tmp/mail-birch.msg", [true, false, true]);
+        for (obstacle, expected) in [one, ("games/status", [false; 3])] {
+            let place = tempfile::tempdir().unwrap();
+            let archive = archive(place.path(), Fs::new());
+            let batch = batch(&archive).unwrap();
+            let obstacle = place.path().join(obstacle);
+            std::fs::create_dir(&obstacle).unwrap();
+            let outcomes = archive.commit_all(batch);
+            for (outcome, expected) in outcomes.iter().zip(expected) {
+                let blocked = matches!(outcome, Err(ArchiveError::Blocked { seq: 1, .. }));
+                assert!(outcome.is_ok() == expected && blocked != expected, "{outcomes:?}");
+            }
+            std::fs::remove_dir(&obstacle).unwrap();
+            for game in GAMES {
+                drop(archive.lock(&GameName::new(game).unwrap(), MAIL_WAIT).unwrap());
+                assert!(is_done(place.path(), game), "{game}");
+            }
+            assert!(archive.unfinished().unwrap().is_empty());
+        }
+    }
+}

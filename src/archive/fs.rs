@@ -196,66 +196,73 @@ impl Fs {
         Ok(())
     }
 
-    /// Put files on the disk, or end the process. Several are synced at the same time, so that the file system can
-    /// make one journal commit of them.
+    /// Put files on the disk, or end the process.
     pub fn sync(&self, files: &[(File, PathBuf)]) {
-        self.each(files, |file, path| match self.step(|| ()).and_then(|()| file.sync_data()) {
-            Err(error) => sync_failed(path, &error),
-            Ok(()) => self.note(|| Change::Sync(path.to_owned())),
-        });
+        self.sync_together(files, &[]);
     }
 
     /// Put the entries of directories on the disk, or end the process. A directory that is missing has no entries;
     /// one that cannot be opened is an error.
     pub fn sync_directories<'a>(&self, paths: impl IntoIterator<Item = &'a Path>) -> io::Result<()> {
-        let mut files = Vec::new();
-        for path in paths {
+        self.sync_all(&[], paths)
+    }
+
+    /// Put files and the entries of directories on the disk, in one wait.
+    pub fn sync_all<'a>(
+        &self,
+        files: &[(File, PathBuf)],
+        directories: impl IntoIterator<Item = &'a Path>,
+    ) -> io::Result<()> {
+        let mut opened = Vec::new();
+        for path in directories {
             match File::open(path) {
-                Ok(file) => files.push((file, path.to_owned())),
+                Ok(file) => opened.push((file, path.to_owned())),
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
                 Err(error) => return Err(error),
             }
         }
-        self.sync_opened(&files);
+        self.sync_together(files, &opened);
         Ok(())
     }
 
-    /// The same for directories opened before, so that nothing but the disk can fail.
+    /// Directories opened before, so that nothing but the disk can fail.
     pub fn sync_opened(&self, directories: &[(File, PathBuf)]) {
-        // Not sync_data: a rename changes nothing that fdatasync promises to keep.
-        self.each(directories, |file, path| match self.step(|| ()).and_then(|()| file.sync_all()) {
-            Err(error) => sync_failed(path, &error),
-            Ok(()) => self.note(|| Change::SyncDirectory(path.to_owned())),
-        });
+        self.sync_together(&[], directories);
     }
 
-    /// In parallel, very many by one call for each file system they lie on, unless a test counts the calls.
-    fn each(&self, files: &[(File, PathBuf)], sync: impl Fn(&File, &Path) + Sync) {
-        if files.len() < 2 || self.switch.is_some() {
-            files.iter().for_each(|(file, path)| sync(file, path));
+    /// Several are synced at the same time, so that the file system makes one journal commit of them: all are told to
+    /// begin writing before the first is waited for. Very many are synced by one call for each file system they lie on.
+    /// In order, one by one, where a test counts the calls.
+    fn sync_together(&self, files: &[(File, PathBuf)], directories: &[(File, PathBuf)]) {
+        let file = |(file, path): &(File, PathBuf)| match self.step(|| ()).and_then(|()| file.sync_data()) {
+            Err(error) => sync_failed(path, &error),
+            Ok(()) => self.note(|| Change::Sync(path.to_owned())),
+        };
+        // Not sync_data: a rename changes nothing that fdatasync promises to keep.
+        let directory = |(file, path): &(File, PathBuf)| match self.step(|| ()).and_then(|()| file.sync_all()) {
+            Err(error) => sync_failed(path, &error),
+            Ok(()) => self.note(|| Change::SyncDirectory(path.to_owned())),
+        };
+        let count = files.len() + directories.len();
+        if count < 2 || self.switch.is_some() {
+            files.iter().for_each(file);
+            directories.iter().for_each(directory);
             return;
         }
-        if files.len() >= MANY {
-            let mut devices = Vec::new();
-            for (file, path) in files {
-                // An error in writing back any of them is told to a file that was open before.
-                let synced = file.metadata().and_then(|data| {
-                    if devices.contains(&data.dev()) {
-                        return Ok(());
-                    }
-                    devices.push(data.dev());
-                    Ok(rustix::fs::syncfs(file)?)
-                });
-                if let Err(error) = synced {
-                    sync_failed(path, &error);
-                }
-            }
-            return;
+        if count >= MANY {
+            return sync_devices(files.iter().chain(directories));
         }
-        let sync = &sync;
+        for (file, _) in files {
+            // Not to be read again soon: the kernel begins to write it. Only a hint, so it may fail.
+            let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+        }
+        let (file, directory, part) = (&file, &directory, count.div_ceil(8));
         std::thread::scope(|scope| {
-            for part in files.chunks(files.len().div_ceil(8)) {
-                scope.spawn(move || part.iter().for_each(|(file, path)| sync(file, path)));
+            for files in files.chunks(part) {
+                scope.spawn(move || files.iter().for_each(file));
+            }
+            for directories in directories.chunks(part) {
+                scope.spawn(move || directories.iter().for_each(directory));
             }
         });
     }
@@ -310,6 +317,24 @@ impl Fs {
         self.sync(&[(written, beside.clone())]);
         self.rename(&beside, path)?;
         self.sync_directories(path.parent())
+    }
+}
+
+/// Sync the file systems on which these lie, each once. An error in writing back any of them is told to a file that was
+/// open before.
+fn sync_devices<'f>(files: impl Iterator<Item = &'f (File, PathBuf)>) {
+    let mut devices = Vec::new();
+    for (file, path) in files {
+        let synced = file.metadata().and_then(|data| {
+            if devices.contains(&data.dev()) {
+                return Ok(());
+            }
+            devices.push(data.dev());
+            Ok(rustix::fs::syncfs(file)?)
+        });
+        if let Err(error) = synced {
+            sync_failed(path, &error);
+        }
     }
 }
 

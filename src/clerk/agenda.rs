@@ -19,9 +19,10 @@ use std::time::SystemTime;
 pub(super) struct Mark([u8; 12]);
 
 impl Mark {
-    fn of(trace: &Trace, line: &IndexLine) -> Mark {
+    /// Of the traces of files and the line of the index.
+    pub fn of(traces: &[Trace], line: &IndexLine) -> Mark {
         let mut hash = Sha256::new();
-        hash.update(trace.bytes());
+        traces.iter().for_each(|trace| hash.update(trace.bytes()));
         hash.update(crate::status::index::line(line));
         Mark::cut(hash)
     }
@@ -32,14 +33,16 @@ impl Mark {
         Mark(mark)
     }
 
-    fn write(&self, text: &mut String) {
+    /// As digits.
+    pub fn write(&self, text: &mut String) {
         for byte in self.0 {
             // Writing to a String cannot fail.
             let _ = write!(text, "{byte:02x}");
         }
     }
 
-    fn parse(text: &str) -> Option<Mark> {
+    /// Read them back.
+    pub fn parse(text: &str) -> Option<Mark> {
         let mut mark = [0; 12];
         if text.len() != 24 || !text.is_ascii() {
             return None;
@@ -71,7 +74,7 @@ impl Agenda {
     fn parse(text: &str, world: &str) -> Agenda {
         let read = || {
             let (head, body) = text.split_once('\n')?;
-            if head != head_line(world, body) {
+            if head != head_line("agenda", world, body) {
                 return None;
             }
             let entry = |line: &str| {
@@ -91,7 +94,7 @@ impl Agenda {
             entry.mark.write(&mut body);
             body.push('\n');
         }
-        format!("{}\n{body}", head_line(world, &body))
+        format!("{}\n{body}", head_line("agenda", world, &body))
     }
 
     /// Takes a game onto the agenda; games come in the order of their names.
@@ -126,18 +129,31 @@ impl<'a> InOrder<'a> {
     }
 }
 
-fn head_line(world: &str, body: &str) -> String {
+/// The first line of such a memory: whose it is, of which world, and the sum of the rest.
+pub(super) fn head_line(what: &str, world: &str, body: &str) -> String {
     let sum = Sha256::digest(body).iter().take(12).fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");
         text
     });
-    format!("chancery-agenda 1 {world} {sum}")
+    format!("chancery-{what} 1 {world} {sum}")
 }
 
 /// What a verdict depends on besides the game: the program, the settings, the maps.
 pub(super) struct World {
     word: String,
     settled: bool,
+}
+
+impl World {
+    /// In a word.
+    pub fn word(&self) -> &str {
+        &self.word
+    }
+
+    /// Whether a later change of it is sure to show.
+    pub fn is_settled(&self) -> bool {
+        self.settled
+    }
 }
 
 /// A game as it is seen before it is opened.
@@ -153,7 +169,7 @@ impl Clerk {
     pub(super) fn glimpse(&self, game: &GameName, line: &IndexLine) -> Result<Glimpse, ClerkError> {
         let trace = self.archive.trace(game)?;
         let settled = trace.is_some_and(|trace| trace.is_settled(SystemTime::now()));
-        Ok(Glimpse { mark: trace.map(|trace| Mark::of(&trace, line)), settled })
+        Ok(Glimpse { mark: trace.map(|trace| Mark::of(&[trace], line)), settled })
     }
 
     /// The agenda that the round before has left.

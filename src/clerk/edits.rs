@@ -165,15 +165,17 @@ impl Clerk {
         let Some(loaded) = self.load(game, now)? else { return Ok(transaction) };
         let seed = self.seed(&["edit", game.as_str(), &seq.to_string()]);
         let secrets = PhcSecrets::new(&self.known, self.secret, seed);
-        let hashed = with_hashes(loaded.game(), &secrets);
-        if hashed != *loaded.game() {
-            let text = loaded.rewritten(&hashed)?;
+        let mut table = loaded.table(&self.house, seed, now);
+        crate::judge::upkeep::keep_need(&mut table);
+        let kept = with_hashes(&table.game, &secrets);
+        if kept != *loaded.game() {
+            let text = loaded.rewritten(&kept)?;
             self.memory.committed(game, &text);
             transaction.replace("status", text)?;
         } else {
             self.memory.committed(game, &loaded.bytes());
         }
-        let mut index = IndexLine { private: loaded.game().private.is_some(), ..loaded.index().clone() };
+        let mut index = IndexLine { private: kept.private.is_some(), ..loaded.index().clone() };
         // A Master who writes the end of a game himself.
         if loaded.game().phase == PhaseState::Completed {
             index.state = GameState::Completed;

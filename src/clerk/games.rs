@@ -107,10 +107,7 @@ impl MapShelf {
     /// The board of a game as it is now, or what is wrong with it.
     pub fn of(&self, game: &Game) -> Shelved {
         let library = Library::of_game(&self.root, game.trial);
-        let name = match &game.language {
-            Some(language) => format!("{}_{}", game.map, language.to_lowercase()),
-            None => game.map.clone(),
-        };
+        let name = geography::map_name(game, &library);
         let phase = match &game.phase {
             PhaseState::Running(text) => Phase::parse_long(text),
             _ => None,
@@ -223,6 +220,16 @@ impl Loaded {
     pub fn faults(&self) -> &[Diagnostic] {
         &self.faults
     }
+    /// The GAME line has to name the game's directory (status-file.md 2.1). A kept copy may bear an older name.
+    fn check_name(&mut self, game: &GameName) {
+        let written = &self.game().name;
+        if written.is_empty() || written.eq_ignore_ascii_case(game.as_str()) {
+            return;
+        }
+        let fault = Diagnostic::error(self.document.game_line(), 1, "GAME NAME MISMATCH", format!("GAME {game}"));
+        self.errors.insert(0, fault.to_string());
+        self.faults.insert(0, fault);
+    }
     /// Why the position cannot be, if it cannot.
     pub fn position_fault(&self) -> Option<String> {
         self.referee.position_fault(self.game())
@@ -281,7 +288,10 @@ impl Clerk {
     /// Reads a game. `None`: its status file has faults that leave nothing to work with; its mail waits (OPS-050).
     pub fn load(&self, game: &GameName, _now: DateTime<Utc>) -> Result<Option<Loaded>, ClerkError> {
         let Some(content) = self.archive.read(game, "status")? else { return Ok(None) };
-        let loaded = self.read_as(game, content)?;
+        let mut loaded = self.read_as(game, content)?;
+        if let Some(loaded) = &mut loaded {
+            loaded.check_name(game);
+        }
         if let Some(loaded) = loaded.as_ref().filter(|loaded| loaded.errors.is_empty()) {
             self.memory.read(game, loaded.content.stamp, &loaded.content.bytes);
         }
@@ -314,8 +324,7 @@ impl Clerk {
         };
         let variant = variant_of(&index.variant);
         let resolved = geography::rules_of(document.game(), Some(&compiled.map), variant);
-        let ruling = geography::ruling(&resolved, variant);
-        let checked = crate::status::check(&document, Some(&compiled.map), &ruling);
+        let checked = geography::checked(&document, Some((&compiled.map, compiled.lexicon())), &resolved, variant);
         // The check repeats what the grammar has found.
         let further = checked.diagnostics.into_iter().filter(|d| d.is_error());
         for fault in further {

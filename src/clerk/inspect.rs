@@ -6,7 +6,7 @@ use crate::archive::Owner;
 use crate::clock::round::CheckTim;
 use crate::judge::table::Table;
 use crate::judge::time;
-use crate::status::{Document, json};
+use crate::status::{self, Document, json};
 use chrono::{DateTime, Utc};
 use serde_json::{Map, Value, json};
 
@@ -20,18 +20,11 @@ impl Clerk {
         let table = loaded.table(&self.house, 0, now);
         let document = Document::parse(&loaded.bytes()).map_err(|refused| ClerkError::Site(refused.to_string()))?;
         let rules = table.rules.iter().map(|rule| rule.name());
-        let status = json::json(&document, loaded.game(), rules, loaded.faults(), false);
+        let shown = json::json(&document, loaded.game(), rules, loaded.faults(), false);
         let last: Option<CheckTim> = self.note("check.tim")?;
         let reasons = time::unready(&table);
         let index = loaded.index();
-        let flags = [
-            (index.private, "private"),
-            (index.unlisted, "unlisted"),
-            (index.suspect, "suspect"),
-            (index.corrupt, "corrupt"),
-            (index.held, "held"),
-        ];
-        let flags: Vec<&str> = flags.into_iter().filter_map(|(on, word)| on.then_some(word)).collect();
+        let flags: Vec<&str> = status::index::flags(index).collect();
         let audit = self.archive.recent_audit(&Owner::Game(game.clone()))?;
         let mut out = Map::new();
         out.insert("name".into(), json!(name));
@@ -52,7 +45,7 @@ impl Clerk {
         );
         out.insert("last_commit".into(), json!(audit.last().map(|line| format!("{} {}", line.seq, line.text))));
         out.insert("edited_by_hand".into(), json!(self.archive.is_hand_edited(&game)?));
-        for (key, value) in status.as_object().into_iter().flatten() {
+        for (key, value) in shown.as_object().into_iter().flatten() {
             out.insert(key.clone(), value.clone());
         }
         Ok(Value::Object(out))

@@ -6,6 +6,7 @@ mod agenda;
 mod asking;
 mod book;
 mod bounces;
+mod cards;
 mod checking;
 mod edits;
 mod export;

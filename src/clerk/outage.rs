@@ -63,6 +63,7 @@ impl Clerk {
         transaction.replace("cron/suspended", format!("{suspension}\n"))?;
         let lock = self.archive.lock_judge(MAIL_WAIT)?;
         self.archive.commit(&lock, transaction)?;
+        self.publish_notice();
         Ok(suspension)
     }
 
@@ -91,6 +92,7 @@ impl Clerk {
         }
         if suspension.is_some() {
             self.archive.remove_note("suspended")?;
+            self.publish_notice();
         }
         Ok(Resumed { suspension, extended })
     }

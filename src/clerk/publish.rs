@@ -1,11 +1,12 @@
 //! Pages follow the games (web.md B4). A marker is made before a change is committed and removed when its pages are
 //! written; so whatever dies in between, the game is published again. Publishing never undoes or delays a commit.
 
+use super::cards::Cards;
 use super::{Clerk, ClerkError};
-use crate::archive::{ArchiveError, GameName, Owner, WEB_WAIT};
+use crate::archive::{ArchiveError, GameName, WEB_WAIT};
 use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
-use crate::pages::{self, Card, Facts, MapView, Tree};
+use crate::pages::{self, Card, MapView, Tree};
 use chrono::{DateTime, Utc};
 use fs2::FileExt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,7 +18,7 @@ use std::sync::Mutex;
 /// What lists show of every game, and the pages of maps: kept between publications.
 #[derive(Default)]
 pub struct Shelf {
-    cards: Mutex<BTreeMap<String, Card>>,
+    pub(super) cards: Cards,
     maps: Mutex<BTreeMap<String, MapView>>,
 }
 
@@ -70,6 +71,10 @@ impl Clerk {
         };
         let mut written = 0;
         for name in &names {
+            // Its check hangs, or is under way: the marker stays.
+            if self.at_hand.has(name) {
+                continue;
+            }
             // A commit that is under way, or that a fault has interrupted, comes first: its marker is there already,
             // and must not be taken away for what was before it.
             let lock = match GameName::old(name).map(|game| self.archive.lock_shared(&game, WEB_WAIT)) {
@@ -126,9 +131,6 @@ impl Clerk {
         let Some(tree) = self.tree(name, anew, now)? else {
             // The game is gone, or cannot be read: nothing of it stays where there was a purge.
             if self.existing(name)?.is_none() {
-                if let Ok(mut cards) = self.shelf.cards.lock() {
-                    cards.remove(name);
-                }
                 let _ = fs::remove_dir_all(&own);
             }
             return Ok(0);
@@ -143,33 +145,20 @@ impl Clerk {
         }
         // Files no longer wanted: phases rolled back, a game that became private.
         sweep(&own, &wanted);
-        if let (Some(card), Ok(mut cards)) = (tree.card, self.shelf.cards.lock()) {
-            cards.insert(name.to_string(), card);
-        }
         Ok(written)
     }
 
     /// The pages of a game as they are to be.
     fn tree(&self, name: &str, anew: bool, now: DateTime<Utc>) -> Result<Option<Tree>, ClerkError> {
         let Ok(game) = GameName::old(name) else { return Ok(None) };
-        if self.existing(name)?.is_none() {
-            return Ok(None);
-        }
-        let Some(loaded) = self.load(&game, now)? else { return Ok(None) };
-        let audit = self.archive.audit(&Owner::Game(game.clone()))?;
-        let moment = |line: Option<&crate::archive::AuditLine>| {
-            let word = line?.text.split_whitespace().next()?;
-            DateTime::parse_from_rfc3339(word).ok().map(|t| t.to_utc())
-        };
-        // Pages go by the time of the game's last change, so that the same archive gives the same pages.
-        let changed = moment(audit.last()).unwrap_or_default();
-        let table = loaded.table(&self.house, 0, changed);
+        let Some((loaded, faced)) = self.faced(&game, now)? else { return Ok(None) };
+        let table = loaded.table(&self.house, 0, faced.changed);
         let press = self
             .archive
             .read(&game, "press")?
             .map(|c| String::from_utf8_lossy(&c.bytes).into_owned())
             .unwrap_or_default();
-        let facts = Facts { press: &press, seq: audit.last().map_or(0, |l| l.seq), created: moment(audit.first()) };
+        let facts = faced.facts(&press);
         let web = &self.site.layout.web;
         // A phase that is played never changes, unless the game was rolled back, which makes it dirty as a whole.
         let have = |path: &str| !anew && web.join(path).is_file();
@@ -178,8 +167,7 @@ impl Clerk {
 
     /// Index, openings, feeds, reference pages.
     fn publish_site(&self, now: DateTime<Utc>) -> Result<usize, ClerkError> {
-        self.fill_cards(now)?;
-        let cards: Vec<Card> = self.shelf.cards.lock().map(|c| c.values().cloned().collect()).unwrap_or_default();
+        let cards = self.cards(now)?;
         let web = &self.site.layout.web;
         let mut written = 0;
         for (path, bytes) in self.site_pages(&cards) {
@@ -194,7 +182,23 @@ impl Clerk {
         let mut names: BTreeSet<String> = cards.iter().map(|c| c.map.clone()).collect();
         names.insert("standard".into());
         let maps: Vec<MapView> = names.iter().filter_map(|n| self.map_view(n)).collect();
-        pages::site_files(cards, &maps, &self.house)
+        let mut files = pages::site_files(cards, &maps, &self.house);
+        files.push(self.notice_page());
+        files
+    }
+
+    /// What every page says while deadlines are not processed.
+    fn notice_page(&self) -> (String, Vec<u8>) {
+        let away = self.archive.read_note("suspended").is_ok_and(|note| note.is_some());
+        (pages::assets::NOTICE.into(), pages::assets::notice(away))
+    }
+
+    /// Tells visitors that deadline work has stopped, or goes on again (OPS-084); tried again in the next round.
+    pub(super) fn publish_notice(&self) {
+        let (path, bytes) = self.notice_page();
+        if let Err(error) = write(&self.site.layout.web.join(path), &bytes) {
+            tracing::warn!(%error, "publishing");
+        }
     }
 
     /// Pages that are not what would be published now, below `web/`; those of games that wait to be published left out.
@@ -229,26 +233,6 @@ impl Clerk {
             stale.extend(files.into_iter().filter(|(path, bytes)| differs(path, bytes)).map(|(path, _)| path));
         }
         Ok(stale)
-    }
-
-    /// Cards of games that were not published by this process.
-    fn fill_cards(&self, now: DateTime<Utc>) -> Result<(), ClerkError> {
-        for line in self.book()?.lines() {
-            let known = self.shelf.cards.lock().is_ok_and(|cards| cards.contains_key(&line.name));
-            if known {
-                continue;
-            }
-            // A game that cannot be read is missing from the lists; the others are not.
-            let tree = self.tree(&line.name, false, now).unwrap_or_else(|error| {
-                tracing::warn!(game = line.name, %error, "publishing");
-                None
-            });
-            let Some(tree) = tree else { continue };
-            if let (Some(card), Ok(mut cards)) = (tree.card, self.shelf.cards.lock()) {
-                cards.insert(line.name.clone(), card);
-            }
-        }
-        Ok(())
     }
 
     fn map_view(&self, name: &str) -> Option<MapView> {

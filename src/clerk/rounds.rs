@@ -61,6 +61,7 @@ impl Clerk {
     /// One round, and the pages of what it has changed.
     pub fn tick(self: &Arc<Self>, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
         let ticked = self.round(now, options)?;
+        self.publish_notice();
         if ticked.idle.is_none() {
             self.publish_dirty(now);
         }
@@ -104,7 +105,7 @@ impl Clerk {
             }
         };
         let previous = last.map(|l| l.time);
-        let daily = options.reminders || first_of_day(previous, now);
+        let daily = options.reminders || first_of_day(previous, now, sched.reminders.0);
         let round = Round { previous, daily, only_daily: options.reminders };
         let everything = options.games.is_empty() && !options.reminders;
         let (world, book, unfinished) = (self.world(), self.book()?, self.archive.unfinished()?);

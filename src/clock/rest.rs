@@ -108,22 +108,9 @@ mod tests {
         let now = DateTime::from_timestamp(1_795_867_200, 0).unwrap();
         let timing: Timing = "WARN 1D,4H".parse().unwrap();
         let owing = [Owing { power: "FRANCE", seat: Seat::Player }];
-        let game = GameClock {
-            now,
-            previous_round: None,
-            state: GameState::Active,
-            held: false,
-            errors: false,
-            keyword: PhaseKeyword::Phase,
-            movement: true,
-            deadline: Some(now + TimeDelta::days(2)),
-            delay: 0,
-            rules: ClockRules::default(),
-            timing: &timing,
-            need: false,
-            owing: &owing,
-            waiting: false,
-        };
+        let deadline = Some(now + TimeDelta::days(2));
+        let game = GameClock { deadline, ..crate::clock::tick::tests::game(&timing, &owing, "202611281200") };
+        assert_eq!(game.now, now);
         assert_eq!(rest_until(&game), Some(now + TimeDelta::days(1)), "the first warning");
         let deadline = Some(now + TimeDelta::hours(5));
         assert_eq!(rest_until(&GameClock { deadline, ..game }), Some(now + TimeDelta::hours(1)), "the second");

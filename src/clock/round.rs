@@ -3,7 +3,7 @@
 
 use super::slot::Grain;
 use super::zone::resolve;
-use chrono::{DateTime, NaiveDateTime, SecondsFormat, TimeDelta, Utc};
+use chrono::{DateTime, NaiveDateTime, NaiveTime, SecondsFormat, TimeDelta, Utc};
 use chrono_tz::Tz;
 use std::fmt;
 use std::str::FromStr;
@@ -167,9 +167,10 @@ pub fn permit(
     }
 }
 
-/// Whether this is the first round of the (UTC) day, when daily reminders go out.
-pub fn first_of_day(previous: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
-    previous.is_none_or(|previous| previous.date_naive() < now.date_naive())
+/// Whether this is the first round after that time of the (UTC) day, when daily reminders go out (`sched.reminders`).
+pub fn first_of_day(previous: Option<DateTime<Utc>>, now: DateTime<Utc>, at: NaiveTime) -> bool {
+    let day = |time: DateTime<Utc>| (time - at.signed_duration_since(NaiveTime::MIN)).date_naive();
+    previous.is_none_or(|previous| day(previous) < day(now))
 }
 
 /// Deadlines moved because the judge was away (`clock extend`, `clock resume --extend`).
@@ -252,8 +253,13 @@ mod tests {
         assert_eq!(permit(&schedule, Some(&last), Some(&suspension), now, false), Permit::Suspended);
         assert!(matches!(permit(&schedule, Some(&last), Some(&suspension), now, true), Permit::Run(_)));
         assert!(matches!(permit(&schedule, None, None, now, false), Permit::Run(_)), "the first round of a site");
-        assert!(first_of_day(Some(at("2026-11-27T23:40:00Z")), at("2026-11-28T00:00:00Z")));
-        assert!(!first_of_day(Some(at("2026-11-28T00:00:00Z")), at("2026-11-28T23:40:00Z")));
+        let first = |previous: &str, now: &str, hour| {
+            first_of_day(Some(at(previous)), at(now), NaiveTime::MIN + TimeDelta::hours(hour))
+        };
+        assert!(first("2026-11-27T23:40:00Z", "2026-11-28T00:00:00Z", 0));
+        assert!(!first("2026-11-28T00:00:00Z", "2026-11-28T23:40:00Z", 0));
+        assert!(!first("2026-11-27T23:40:00Z", "2026-11-28T05:40:00Z", 6), "yesterday's day lasts until six");
+        assert!(first("2026-11-28T05:40:00Z", "2026-11-28T06:00:00Z", 6));
     }
 
     #[test]

@@ -391,4 +391,4 @@ pub fn penalty_words((penalty, grace): (Penalty, Span)) -> String {
 
 #[cfg(test)]
 #[path = "tick_tests.rs"]
-mod tests;
+pub(super) mod tests;

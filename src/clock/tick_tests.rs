@@ -10,7 +10,8 @@ fn at(stamp: &str) -> DateTime<Utc> {
 
 const FRANCE: Owing = Owing { power: "FRANCE", seat: Seat::Player };
 
-fn game<'a>(timing: &'a Timing, owing: &'a [Owing<'a>], now: &str) -> GameClock<'a> {
+/// A game in an ordinary movement phase.
+pub(in crate::clock) fn game<'a>(timing: &'a Timing, owing: &'a [Owing<'a>], now: &str) -> GameClock<'a> {
     GameClock {
         now: at(now),
         previous_round: None,

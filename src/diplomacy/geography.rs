@@ -1,7 +1,9 @@
 //! The board and the rules as the checks of a status file ask for them: one door from a document to a checked game.
 
-use super::map::source::Source;
+use super::map::source::{Source, with_extension};
 use super::map::{LoadError, Map, Question, UnitKind, load};
+use super::on_file::OnFile;
+use super::orders::{Code, Lexicon};
 use super::phase::{Phase, Step};
 use super::position::Unit;
 use super::rules::{Resolved, Variant, resolve};
@@ -9,48 +11,68 @@ use crate::status::check::{Checked, check};
 use crate::status::{Diagnostic, Document, Game, Geography, PhaseState, RuleRemark, Ruling, Severity};
 
 impl Map {
-    /// The unit a text such as `F STP/SC` means, if it may stand there.
-    pub fn unit_of(&self, text: &str) -> Option<Unit> {
+    /// The unit a text such as `F STP/SC` means.
+    pub fn named_unit(&self, text: &str) -> Option<Unit> {
         let (kind, at) = text.split_once(' ')?;
         let kind = match kind {
             "A" => UnitKind::Army,
             "F" => UnitKind::Fleet,
             _ => return None,
         };
-        let at = self.location(at)?;
-        self.may_stand(kind, at).then_some(Unit { kind, at })
+        Some(Unit { kind, at: self.location(at.trim())? })
+    }
+
+    /// The same, if it may stand there.
+    pub fn unit_of(&self, text: &str) -> Option<Unit> {
+        self.named_unit(text).filter(|unit| self.may_stand(unit.kind, unit.at))
     }
 }
 
-impl Geography for Map {
+/// A board as the checks of a status file ask for it.
+struct Ground<'a> {
+    map: &'a Map,
+    /// `None`: no phase of the map's flow is running.
+    orders: Option<OnFile<'a>>,
+}
+
+impl Geography for Ground<'_> {
     fn powers(&self) -> Vec<&str> {
-        self.powers.iter().map(|p| p.key.as_str()).collect()
+        self.map.powers.iter().map(|p| p.key.as_str()).collect()
     }
 
     fn is_dummy(&self, power: &str) -> bool {
-        self.power(power).is_some_and(|p| self[p].dummy)
+        self.map.power(power).is_some_and(|p| self.map[p].dummy)
     }
 
     fn is_center(&self, code: &str) -> bool {
-        self.province(code).is_some_and(|p| self[p].center)
+        self.map.province(code).is_some_and(|p| self.map[p].center)
     }
 
     fn is_unit(&self, unit: &str) -> bool {
-        self.unit_of(unit).is_some()
+        self.map.unit_of(unit).is_some()
     }
 
     fn may_retreat(&self, unit: &str, to: &str) -> bool {
-        let Some(unit) = self.unit_of(unit) else { return false };
-        self.location(to).is_some_and(|to| self.adjacent(Some(unit.kind), unit.at, Question::Move, to))
+        let Some(unit) = self.map.unit_of(unit) else { return false };
+        self.map.location(to).is_some_and(|to| self.map.adjacent(Some(unit.kind), unit.at, Question::Move, to))
     }
 
     fn phase(&self, text: &str) -> Option<String> {
-        self.flow.parse(text).map(|p| p.to_string())
+        self.map.flow.parse(text).map(|p| p.to_string())
+    }
+
+    fn language(&self) -> &str {
+        let of_file = || self.map.name.rsplit_once('_').map(|(_, language)| language);
+        self.map.language.as_deref().or_else(of_file).unwrap_or("english")
+    }
+
+    fn order_fault(&self, power: &str, order: &str) -> Option<&'static str> {
+        self.orders.as_ref()?.fault(power, order).map(Code::old_words)
     }
 
     fn phase_kinds(&self) -> Vec<&str> {
         let mut kinds: Vec<&str> = Vec::new();
-        for step in &self.flow.steps {
+        for step in &self.map.flow.steps {
             if let Step::Phase(_, kind) = step
                 && !kinds.contains(&kind.as_str())
             {
@@ -82,7 +104,7 @@ pub fn rules_of(game: &Game, map: Option<&Map>, variant: Variant) -> Resolved {
 }
 
 /// What the checks want to know of resolved rules.
-pub fn ruling(resolved: &Resolved, variant: Variant) -> Ruling {
+fn ruling(resolved: &Resolved, variant: Variant) -> Ruling {
     let remark = |rule: &str, severity, text: String| RuleRemark { rule: rule.to_owned(), severity, text };
     let severity = |harmless| if harmless { Severity::Warning } else { Severity::Error };
     let faults = resolved.faults.iter().map(|f| remark(f.name(), severity(f.is_harmless()), f.to_string()));
@@ -108,9 +130,28 @@ pub fn likely_variant(game: &Game) -> Variant {
     }
 }
 
+/// The name of the map file of a game: `NAME_language` where there is one, else `NAME` (map-file.md 10).
+pub fn map_name(game: &Game, source: &dyn Source) -> String {
+    let of_language = game.language.as_ref().map(|language| format!("{}_{}", game.map, language.to_lowercase()));
+    of_language.filter(|name| source.read(&with_extension(name)).is_some()).unwrap_or_else(|| game.map.clone())
+}
+
+/// Everything the checks say about a file: its board (`None`: it cannot be loaded) and its rules are known already.
+pub fn checked(document: &Document, board: Option<(&Map, &Lexicon)>, rules: &Resolved, variant: Variant) -> Checked {
+    let game = document.game();
+    let ground = board.map(|(map, lexicon)| {
+        let phase = match &game.phase {
+            PhaseState::Running(text) => map.flow.parse(text),
+            PhaseState::Forming | PhaseState::Completed => None,
+        };
+        Ground { map, orders: phase.map(|phase| OnFile::new(map, lexicon, &rules.rules, phase, game)) }
+    });
+    check(document, ground.as_ref().map(|ground| ground as &dyn Geography), &ruling(rules, variant))
+}
+
 /// The board of a game: its map with its MORPH lines, as it is in the running phase.
 pub fn board_of(game: &Game, source: &dyn Source) -> Result<super::map::Loaded, LoadError> {
-    let loaded = load(&game.map, source)?;
+    let loaded = load(&map_name(game, source), source)?;
     let phase = match &game.phase {
         PhaseState::Running(text) => loaded.map.flow.parse(text),
         PhaseState::Forming | PhaseState::Completed => None::<Phase>,
@@ -141,8 +182,8 @@ pub fn examine(document: &Document, variant: Option<Variant>, source: &dyn Sourc
         Err(error) => (None, error.diagnostics),
     };
     let rules = rules_of(game, map.as_ref(), variant);
-    let ruling = ruling(&rules, variant);
-    let mut checked = check(document, map.as_ref().map(|m| m as &dyn Geography), &ruling);
+    let lexicon = map.as_ref().map(Lexicon::new);
+    let mut checked = checked(document, map.as_ref().zip(lexicon.as_ref()), &rules, variant);
     for remark in remarks {
         let severity = match remark.severity {
             super::map::Severity::Error => Severity::Error,

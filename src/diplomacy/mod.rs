@@ -6,6 +6,7 @@ pub mod draw;
 pub mod geography;
 pub mod map;
 pub mod notation;
+pub mod on_file;
 pub mod order;
 pub mod orders;
 pub mod phase;

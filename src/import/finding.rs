@@ -98,6 +98,8 @@ pub enum What {
     Held(String),
     /// A file or line that stays behind.
     Left(Left),
+    /// Phases that were processed without a record in `results.jsonl`, which the old judge did not write.
+    NoRecords(Vec<String>),
     /// Of the old index: a line without a directory.
     Nowhere(String),
     /// Of the old index: a line that is none.
@@ -197,6 +199,7 @@ impl What {
             | What::Blanked(_)
             | What::Ours(_)
             | What::Left(_)
+            | What::NoRecords(_)
             | What::Nowhere(_)
             | What::NoLine(_)
             | What::Twice(_)
@@ -258,6 +261,12 @@ impl fmt::Display for What {
             What::Vote { from, to } => write!(f, "VOTE {from} written as VOTE {to}"),
             What::Held(line) => write!(f, "'{line}' became the flag held of the index; DEADLINE stays as it is"),
             What::Left(left) => left.fmt(f),
+            What::NoRecords(phases) => write!(
+                f,
+                "no results.jsonl, so {} is in the texts only: not decided again by verify --replay, no pictures of it, and \
+                 not in a saved game",
+                phases.join(", ")
+            ),
             What::Nowhere(line) => write!(f, "'{line}': there is no directory of that game"),
             What::NoLine(line) => write!(f, "'{line}': want game, variant, state, flags"),
             What::Twice(line) => write!(f, "'{line}': a second line for one game; the first counts"),

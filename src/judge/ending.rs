@@ -27,17 +27,16 @@ pub fn victory(desk: &Desk, victors: &[String]) -> String {
     format!("Game '{}' has been won by {}.", desk.table.game.name, and_list(&names))
 }
 
-/// The file `summary` and the hall of fame. Where the players stay unnamed, REVEAL does it later; a game without players
-/// of its own is nobody's fame.
+/// The file `summary` and the hall of fame (clock.md 8, row 13). With NO_REVEAL the file names no player, and fame waits for
+/// REVEAL; a game without players of its own is nobody's fame.
 fn summarise(desk: &mut Desk, last: Option<&Value>) {
-    if desk.table.rule(Rule::NoReveal) {
-        return;
-    }
     let mut records = desk.table.records.phases();
     records.extend(last.cloned());
     let text = lists::summary_text(desk.table, &records);
     desk.decision.files.push(FileEdit::Replace("summary".into(), text.clone()));
-    fame(desk, &text);
+    if !desk.table.rule(Rule::NoReveal) {
+        fame(desk, &text);
+    }
 }
 
 /// N19 to the hall of fame.

@@ -26,6 +26,7 @@ pub mod registry;
 pub mod reply;
 pub mod retelling;
 mod rollback;
+mod rotation;
 pub mod round;
 pub mod seats;
 pub mod session;
@@ -33,6 +34,7 @@ pub mod sight;
 pub mod signon;
 pub mod table;
 pub mod time;
+pub mod upkeep;
 pub mod votes;
 pub mod wants;
 

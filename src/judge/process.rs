@@ -3,6 +3,7 @@
 
 use super::decision::{FileEdit, GameState};
 use super::post::{Circle, with_scene};
+use super::rotation;
 use super::session::Desk;
 use super::sight;
 use super::table::Table;
@@ -125,6 +126,8 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
     let resolution = desk.table.referee.resolve(&desk.table.game, seed)?;
     let scene = sight::scene_played(desk.table, &resolution.record);
     let kept = std::mem::replace(&mut desk.table.game, resolution.game);
+    let referee = desk.table.referee;
+    rotation::after(&mut desk.table.game, referee, &referee.phase_kind(&kept));
     let mut record = resolution.record;
     let game = &mut desk.table.game;
     game.delay = 0;
@@ -151,6 +154,7 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
             if !desk.table.referee.resolvable(&desk.table.game) {
                 desk.table.game.keyword = PhaseKeyword::Wait;
             }
+            rotation::before(&mut desk.table.game, referee);
             report += &next_phase_lines(desk.table);
         }
     }

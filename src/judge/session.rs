@@ -90,6 +90,7 @@ impl<'t, 'a> Desk<'t, 'a> {
     /// Closes the desk: the decision holds the game if it changed.
     pub fn close(mut self, before: &crate::status::Game, index: &super::IndexLine, audit: String) -> Outcome {
         if self.table.game != *before {
+            super::upkeep::keep(self.table);
             self.decision.game = Some(self.table.game.clone());
         }
         if self.table.index != *index {

@@ -6,7 +6,7 @@ use super::session::Desk;
 use super::signon::SignedOn;
 use super::table::{Table, Who};
 use crate::diplomacy::rules::Rule;
-use crate::status::{Proposal, Vote};
+use crate::status::{ParticipantKind, Proposal, Vote};
 
 /// How the game votes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +64,21 @@ pub fn read(table: &Table, on: &SignedOn, vote: Option<Vote>) -> Result<Vote, Re
         (Mode::Way, None | Some(Vote::Dias)) => Ok(all),
         (Mode::Way, Some(Vote::Way(n))) if (2..=count).contains(&usize::from(n)) => Ok(Vote::Way(n)),
         (Mode::Way, Some(Vote::Way(_))) => bad("That is more (or fewer) powers than can share a draw now."),
+    }
+}
+
+/// Every vote as the status file has it at a save (status-file.md 5.2): who may vote and has not, votes SOLO, except on
+/// proposals; the vote of a power that may not is dropped; in a game whose draws include all, nWAY for all is DIAS.
+pub fn write_out(table: &mut Table) {
+    let voters = table.referee.voters(&table.game);
+    let mode = mode(table);
+    for p in table.game.participants.iter_mut().filter(|p| p.kind == ParticipantKind::Power) {
+        p.vote = match p.vote {
+            _ if !voters.contains(&p.name) => None,
+            None if mode != Mode::Propose => Some(Vote::Solo),
+            Some(Vote::Way(n)) if mode == Mode::Dias && usize::from(n) >= voters.len() => Some(Vote::Dias),
+            vote => vote,
+        };
     }
 }
 

@@ -27,6 +27,21 @@ pub fn name(asset: &Asset) -> String {
     format!("{}.{hash8}.{}", asset.stem, asset.extension)
 }
 
+/// Path of the style sheet that says what every page says for a while.
+pub const NOTICE: &str = "notice.css";
+
+/// That style sheet. Pages have a place for such a word, empty otherwise: so that an outage need not write them all anew,
+/// and they need no script (OPS-084).
+pub fn notice(away: bool) -> Vec<u8> {
+    if away {
+        ".notice::before{content:\"The judge was away; deadlines are being reviewed.\";display:block;\
+         border-left:.3rem solid;padding:.5rem .75rem;font-weight:600}\n"
+    } else {
+        ".notice{display:none}\n"
+    }
+    .into()
+}
+
 /// Paths in the tree with their bytes.
 pub fn files() -> Vec<(String, Vec<u8>)> {
     [CSS, JS, ICON].iter().map(|a| (format!("assets/{}", name(a)), a.text.as_bytes().to_vec())).collect()

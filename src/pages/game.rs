@@ -108,6 +108,11 @@ pub fn game_files(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> 
     tree
 }
 
+/// What lists show of a game; a game in preparation stands in none.
+pub fn card(table: &Table, facts: &Facts) -> Option<Card> {
+    (table.index.state.word() != "preparation").then(|| redact::card(table, facts))
+}
+
 fn picture(picture: &Picture, path: String, files: &mut Vec<(String, Vec<u8>)>, kept: &mut Vec<String>) {
     match picture {
         Picture::None => {}

@@ -17,7 +17,7 @@ mod site;
 mod status;
 pub mod view;
 
-pub use game::{Tree, game_files};
+pub use game::{Tree, card, game_files};
 pub use mail::mail;
 pub use redact::Facts;
 pub use site::{Asks, MapView, error_page, link_page, site_files};

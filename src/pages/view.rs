@@ -2,10 +2,10 @@
 //! password, an order of the phase being played or press between players; [`super::redact`] alone fills these in.
 
 use chrono::{DateTime, Utc};
-use serde::Serialize;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// How much of a game is shown (web.md WEB-010, WEB-011, D8).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// Everything that is public in an ordinary game.
@@ -19,7 +19,7 @@ pub enum Scope {
 }
 
 /// A phase by its names.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PhaseName {
     /// `F1901M`, `FORMING`, `COMPLETED`.
     pub abbr: String,
@@ -31,7 +31,7 @@ pub struct PhaseName {
 }
 
 /// A moment of the game's clock.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Moment {
     /// RFC 3339 with the game's offset.
     pub iso: String,
@@ -53,7 +53,7 @@ pub struct Ready {
 }
 
 /// A list of powers that may be hidden: `None` is "not for you to know", an empty list is "none".
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Told {
     /// How many.
     pub count: Option<usize>,
@@ -62,7 +62,7 @@ pub struct Told {
 }
 
 /// Who asked to wait.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Waiting {
     /// Whether anybody did; always public.
     pub any: bool,
@@ -71,7 +71,7 @@ pub struct Waiting {
 }
 
 /// A seat somebody may take over.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Vacancy {
     /// Key.
     pub power: String,
@@ -95,21 +95,22 @@ impl Vacancy {
 }
 
 /// How the game ended.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
     /// Last phase played.
     pub phase: String,
     /// Keys.
     pub winners: Vec<String>,
     /// `solo`, `draw`, `concession`.
-    pub kind: &'static str,
+    #[serde(deserialize_with = "known")]
+    pub kind: Word,
     /// `Solo victory by France in F1908M`.
     #[serde(skip)]
     pub words: String,
 }
 
 /// A game in lists, and the head of its page.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Card {
     /// Name.
     pub game: String,
@@ -118,7 +119,8 @@ pub struct Card {
     /// Board.
     pub map: String,
     /// Word of the index.
-    pub state: &'static str,
+    #[serde(deserialize_with = "known")]
+    pub state: Word,
     /// How much is shown.
     pub scope: Scope,
     /// Whether it is private.
@@ -144,7 +146,8 @@ pub struct Card {
     pub locked: bool,
     /// Everything is in and nobody waits.
     pub ready: bool,
-    /// The readiness line.
+    /// The readiness line; it stands on the game's own page only.
+    #[serde(skip_deserializing)]
     pub readiness: Vec<Ready>,
     /// Who owes orders.
     pub unordered: Told,
@@ -182,6 +185,19 @@ pub struct Card {
     pub changed: DateTime<Utc>,
     /// When the game was made.
     pub created: Option<DateTime<Utc>>,
+}
+
+/// One of [`WORDS`].
+pub type Word = &'static str;
+
+/// The words of a card that are a choice of few.
+const WORDS: [Word; 9] =
+    ["preparation", "forming", "active", "waiting", "completed", "terminated", "solo", "draw", "concession"];
+
+fn known<'de, D: Deserializer<'de>>(from: D) -> Result<Word, D::Error> {
+    let word = String::deserialize(from)?;
+    let found = WORDS.into_iter().find(|known| *known == word);
+    found.ok_or_else(|| serde::de::Error::custom(format!("{word}: not a word of a card")))
 }
 
 impl Card {

@@ -123,6 +123,10 @@ pub trait Referee: Send + Sync {
     fn phase_short(&self, game: &Game) -> String;
     /// The word of the current phase's kind, for TIMING: `MOVEMENT`.
     fn phase_kind(&self, game: &Game) -> String;
+    /// ROTATE words that the board brings, for games that say nothing of it.
+    fn rotation(&self) -> Option<&str> {
+        None
+    }
     /// `Movement for Fall of 1901`, for texts.
     fn phase_title(&self, game: &Game) -> String;
     /// Whether the judge can resolve this phase; otherwise the Master processes it (WAIT).

@@ -86,6 +86,27 @@ impl Layout {
         }
     }
 
+    /// The rooms that a backup holds.
+    pub fn kept_mut(&mut self) -> [&mut PathBuf; 10] {
+        [
+            &mut self.games,
+            &mut self.maps,
+            &mut self.trial,
+            &mut self.spool,
+            &mut self.outbox,
+            &mut self.journal,
+            &mut self.ledger,
+            &mut self.registry,
+            &mut self.cron,
+            &mut self.dead,
+        ]
+    }
+
+    /// The others: what can be made again, or passes through.
+    pub fn passing_mut(&mut self) -> impl Iterator<Item = &mut PathBuf> {
+        [&mut self.web, &mut self.mail_out, &mut self.log, &mut self.trash].into_iter().chain(&mut self.maildir)
+    }
+
     /// The directory of a game.
     pub fn game(&self, game: &str) -> PathBuf {
         self.games.join(game)

@@ -112,6 +112,12 @@ impl Check<'_> {
             }
         }
         if let Some(board) = self.board {
+            let spoken = self.game.language.as_ref().map(|language| language.to_lowercase());
+            if let Some(wanted) = spoken.filter(|language| language != board.language()) {
+                let text = format!("MAP LANGUAGE IS {}, NOT {}", board.language(), wanted).to_uppercase();
+                let hint = format!("a map file {}_{wanted}.map, or no LANGUAGE line", self.game.map);
+                self.error(None, Slot::Language, text, &hint);
+            }
             self.flow_words(board);
             self.seats(board);
         }
@@ -135,6 +141,10 @@ impl Check<'_> {
             Some(long) => self.game.phase = PhaseState::Running(long),
             // The grammar has said something about this line already.
             None if self.document.diagnostics().iter().any(|d| d.line == line && d.is_error()) => {}
+            // A short form that cannot be written out has no year to count from the map's first.
+            None if !text.contains(' ') => {
+                self.error(None, Slot::Phase, "BAD YEAR IN GAME PHASE", "the short form of a phase of the map's flow")
+            }
             None => self.error(None, Slot::Phase, "BAD PHASE (NOT IN FLOW)", "a phase of the map's flow"),
         }
     }
@@ -379,12 +389,12 @@ impl Check<'_> {
             }
             "DISBAND" => dislodged.is_some(),
             "REMOVE" => who.units.iter().any(|u| u == unit),
-            _ => unit == "WAIVED" || self.board.is_none_or(|b| b.is_unit(unit)),
+            _ => unit == "WAIVED" || self.board.is_none_or(|b| b.order_fault(&who.name, order).is_none()),
         };
         (!good).then(|| format!("BAD {word} FOR {}: {order}", who.name))
     }
 
-    /// The order list of the standard variant. Whether an order is possible is the referee's to say.
+    /// The order list of the standard variant.
     fn orders(&mut self, at: usize, who: &Participant) {
         let Some(orders) = &who.orders else { return };
         if self.ruling.variant != "standard" || self.ruling.has("NO_CHECK") {
@@ -405,6 +415,8 @@ impl Check<'_> {
                 format!("ORDER TO NON-EXISTENT UNIT: {unit}")
             } else if !ordered.insert(unit.clone()) {
                 format!("UNIT REORDERED: {unit}")
+            } else if let Some(words) = self.board.and_then(|b| b.order_fault(&who.name, order)) {
+                format!("{words}: {order}")
             } else {
                 continue;
             };

@@ -2,7 +2,7 @@
 //! written back byte for byte; an edit touches only the lines of the values it changes.
 
 use super::diagnostic::Diagnostic;
-use super::line::{Ending, Line, join, split, squeeze, trimmed};
+use super::line::{Ending, Line, join, split, trimmed};
 use super::model::{Game, Participant, ParticipantKind};
 use super::read::read;
 use super::slot::{Role, Slot};
@@ -120,6 +120,11 @@ impl Document {
         let of_slot = |at: &usize| self.roles[*at].slots().contains(&Slot::Map);
         let found = lines.iter().find(|at| says(at)).or_else(|| lines.iter().find(|at| of_slot(at)));
         found.or(lines.first()).copied().unwrap_or(0) + 1
+    }
+
+    /// The first line (from 1) of the game block: GAME.
+    pub fn game_line(&self) -> usize {
+        self.blocks.iter().find(|b| b.kind == BlockKind::Game).map_or(1, |b| b.lines.start + 1)
     }
 
     /// Lines that were not understood, of the game block or of a participant, trimmed.
@@ -463,5 +468,5 @@ fn place_for(lines: &[(Line, Option<Slot>)], slot: Slot) -> usize {
 
 /// Comment text of a line, if it is one.
 pub(crate) fn is_comment(text: &str) -> bool {
-    squeeze(text).starts_with('#')
+    super::line::words(text).next().is_some_and(|(_, word)| word.starts_with('#'))
 }

@@ -17,6 +17,10 @@ pub trait Geography {
     fn may_retreat(&self, unit: &str, to: &str) -> bool;
     /// The long form of a phase of the flow, given long or short.
     fn phase(&self, text: &str) -> Option<String>;
+    /// The language of the board's names, lower case.
+    fn language(&self) -> &str;
+    /// What is said against an order on file for a power of that board, in the old judge's words.
+    fn order_fault(&self, power: &str, order: &str) -> Option<&'static str>;
     /// The kinds of phase of the flow: `MOVEMENT`, `RETREATS`, …
     fn phase_kinds(&self) -> Vec<&str>;
 

@@ -27,18 +27,22 @@ pub fn parse(line: &str) -> Option<IndexLine> {
     Some(index)
 }
 
-/// Writes a line, the name right-aligned in 32 columns.
-pub fn line(index: &IndexLine) -> String {
-    let flags = [
+/// The flags of a line: ours in their order, then those kept for another.
+pub fn flags(index: &IndexLine) -> impl Iterator<Item = &str> {
+    let ours = [
         (index.private, "private"),
         (index.unlisted, "unlisted"),
         (index.suspect, "suspect"),
         (index.corrupt, "corrupt"),
         (index.held, "held"),
     ];
+    ours.into_iter().filter_map(|(on, word)| on.then_some(word)).chain(index.other.iter().map(String::as_str))
+}
+
+/// Writes a line, the name right-aligned in 32 columns.
+pub fn line(index: &IndexLine) -> String {
     let mut text = format!("{:>32} {} {}", index.name, index.variant, index.state.word());
-    let known = flags.iter().filter(|(on, _)| *on).map(|(_, word)| *word);
-    for word in known.chain(index.other.iter().map(String::as_str)) {
+    for word in flags(index) {
         text.push(' ');
         text.push_str(word);
     }

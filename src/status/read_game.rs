@@ -167,13 +167,17 @@ impl Reader {
     }
 
     fn name(&mut self, at: usize, rest: &str) -> Option<Role> {
-        self.filled.insert(Slot::Name);
         let name = rest.to_lowercase();
         let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-');
         if name.is_empty() || name.len() > 32 || !name.chars().all(good) || name.starts_with('-') {
             let hint = "at most 32 lower-case letters, digits, _ and -, the first a letter or digit";
             self.error(at, 1, format!("BAD GAME NAME: {rest}"), hint);
         }
+        if name.is_empty() {
+            // It must not stand in the way of one that says more.
+            return None;
+        }
+        self.filled.insert(Slot::Name);
         self.game.name = name;
         Some(Role::of(Slot::Name))
     }
@@ -375,7 +379,7 @@ impl Reader {
             self.game.rules.push("JUMP_OFF_DAYS".to_owned());
             slots.push(Slot::Rule);
         }
-        Some(Role::Value { slots, gives: Vec::new() })
+        Some(Role::Many { slots, gives: Vec::new() })
     }
 
     fn variant_line(&mut self, at: usize, key: &str, words: &[&str]) -> Option<Role> {

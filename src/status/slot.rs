@@ -22,9 +22,11 @@ pub(crate) enum Role {
     Blank,
     /// `# …`
     Comment,
-    /// Gives (part of) the value of these slots; `gives` is what the writer would write for this line alone, where
-    /// lines add up.
-    Value { slots: Vec<Slot>, gives: Vec<String> },
+    /// Gives (part of) the value of a slot; `gives` is what the writer would write for this line alone, where lines add
+    /// up. Nearly every line is of this kind.
+    One { slot: Slot, gives: Option<String> },
+    /// The same for several slots, or several lines of the writer.
+    Many { slots: Vec<Slot>, gives: Vec<String> },
     /// Not understood, or refused: kept as it is.
     Unknown,
 }
@@ -32,18 +34,25 @@ pub(crate) enum Role {
 impl Role {
     /// A line that alone decides its slot.
     pub fn of(slot: Slot) -> Role {
-        Role::Value { slots: vec![slot], gives: Vec::new() }
+        Role::One { slot, gives: None }
     }
 
     /// A line of a slot that adds up.
     pub fn giving(slot: Slot, gives: impl IntoIterator<Item = String>) -> Role {
-        Role::Value { slots: vec![slot], gives: gives.into_iter().collect() }
+        let mut gives = gives.into_iter();
+        match (gives.next(), gives.next()) {
+            (first, None) => Role::One { slot, gives: first },
+            (first, second) => {
+                Role::Many { slots: vec![slot], gives: first.into_iter().chain(second).chain(gives).collect() }
+            }
+        }
     }
 
     /// The slots it fills.
     pub fn slots(&self) -> &[Slot] {
         match self {
-            Role::Value { slots, .. } => slots,
+            Role::One { slot, .. } => std::slice::from_ref(slot),
+            Role::Many { slots, .. } => slots,
             _ => &[],
         }
     }
@@ -51,7 +60,8 @@ impl Role {
     /// What it gives.
     pub fn gives(&self) -> &[String] {
         match self {
-            Role::Value { gives, .. } => gives,
+            Role::One { gives, .. } => gives.as_slice(),
+            Role::Many { gives, .. } => gives,
             _ => &[],
         }
     }

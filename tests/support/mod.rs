@@ -169,8 +169,14 @@ impl Site {
 
     /// Runs a verb.
     pub fn run(&self, arguments: &[&str], input: &[u8]) -> std::process::Output {
+        self.run_with(arguments, &[], input)
+    }
+
+    /// The same with settings in the environment.
+    pub fn run_with(&self, arguments: &[&str], settings: &[(&str, &str)], input: &[u8]) -> std::process::Output {
         let mut child = Command::new(env!("CARGO_BIN_EXE_chancery"))
             .args(arguments)
+            .envs(settings.iter().copied())
             .arg("--root")
             .arg(self.root())
             .stdin(Stdio::piped())

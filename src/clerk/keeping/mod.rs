@@ -6,6 +6,7 @@
 
 mod backup;
 mod game;
+mod places;
 mod repair;
 mod replay;
 mod restore;

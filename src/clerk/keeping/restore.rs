@@ -1,7 +1,8 @@
 //! A backup fetched back (OPS-101): all of it or nothing. It is unpacked beside the place, held against its manifest,
-//! made ready – interrupted commits finished, outgoing mail held, the clock suspended – and only then takes the place,
-//! in one rename.
+//! made ready – interrupted commits finished, outgoing mail held, the clock suspended – and only then takes the place
+//! ([`super::places`]).
 
+use super::places::Places;
 use super::site::at;
 use super::{Clerk, ClerkError};
 use crate::archive::bundle::{self, Summary};
@@ -10,7 +11,6 @@ use crate::clock::round::{CheckTim, Suspension};
 use crate::mail::queue::{Folder, Queue};
 use crate::site::{Beginnings, Layout, Site};
 use chrono::{DateTime, Utc};
-use std::fs::File;
 use std::path::{Path, PathBuf};
 
 /// How a backup is fetched back.
@@ -35,29 +35,12 @@ pub struct Restored {
     pub remarks: Vec<String>,
 }
 
-/// The directory being made; gone unless it took its place.
-struct Draft(PathBuf);
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
 /// Fetches a backup back as the site `root`. `from`: the file, or a directory whose newest backup is taken.
 pub fn restore(from: &Path, root: &Path, wishes: &Wishes, now: DateTime<Utc>) -> Result<Restored, ClerkError> {
     let file = if from.is_dir() { newest(from)? } else { from.to_owned() };
     let root = std::path::absolute(root).map_err(at(root))?;
-    let there = root.exists();
-    let empty = !there || std::fs::read_dir(&root).map_err(at(&root))?.next().is_none();
-    if !empty && !wishes.replace {
-        let text = format!("{}: not empty; --replace puts what is there aside", root.display());
-        return Err(ClerkError::Site(text));
-    }
-    let name = root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let draft = Draft(root.with_file_name(format!(".{name}.{}.restore", std::process::id())));
-    let _ = std::fs::remove_dir_all(&draft.0);
-    let (summary, layout) = fill(&file, &draft.0)?;
+    let mut places = Places::new(&root, wishes.replace)?;
+    let (summary, layout) = fill(&file, &mut places)?;
     let mut remarks = Vec::new();
     for (owner, done) in Archive::new(layout.clone(), fs::Fs::from_env(), 0).recover_all()? {
         match done {
@@ -67,24 +50,18 @@ pub fn restore(from: &Path, root: &Path, wishes: &Wishes, now: DateTime<Utc>) ->
     }
     let held = if wishes.send_queued { 0 } else { hold(&layout)? };
     suspend(&layout, &summary, now)?;
-    // One call puts everything on the disk that the draft is on.
-    let opened = File::open(&draft.0).map_err(at(&draft.0))?;
-    rustix::fs::syncfs(&opened).map_err(|error| at(&draft.0)(error.into()))?;
-    let aside = (!empty).then(|| root.with_file_name(format!("{name}.before-{}", now.format("%Y%m%dT%H%M%SZ"))));
-    if let Some(aside) = &aside {
-        remarks.extend(missing(&root, &layout, &summary));
-        if aside.exists() {
-            return Err(ClerkError::Site(format!("{}: is there already", aside.display())));
+    let lost = missing(&root, &layout, &summary);
+    let mut aside = None;
+    for (place, old) in places.take(now)? {
+        if place == root {
+            remarks.extend(lost.iter().cloned());
+            aside = Some(old);
+        } else {
+            remarks.push(format!("{}: what was there is {} now", place.display(), old.display()));
         }
-        exchange(&draft.0, &root)?;
-        std::fs::rename(&draft.0, aside).map_err(at(aside))?;
-    } else {
-        std::fs::rename(&draft.0, &root).map_err(at(&root))?;
     }
     // The samples name the place: they are made, not put away.
     crate::site::init(&root, &Beginnings::default()).map_err(|error| ClerkError::Site(error.to_string()))?;
-    let parent = root.parent().unwrap_or(Path::new("/"));
-    File::open(parent).and_then(|directory| directory.sync_all()).map_err(at(parent))?;
     Ok(Restored { summary, held, aside, remarks })
 }
 
@@ -97,16 +74,15 @@ fn newest(directory: &Path) -> Result<PathBuf, ClerkError> {
     names.into_iter().max_by_key(time).map(|name| directory.join(name)).ok_or_else(none)
 }
 
-/// Unpacks into an empty directory. The configuration comes first and says where everything belongs.
-fn fill(file: &Path, draft: &Path) -> Result<(Summary, Layout), ClerkError> {
-    std::fs::create_dir_all(draft).map_err(at(draft))?;
+/// Unpacks into empty directories. The configuration comes first and says where everything belongs.
+fn fill(file: &Path, places: &mut Places) -> Result<(Summary, Layout), ClerkError> {
     let files = fs::Fs::from_env();
     let mut layout: Option<Layout> = None;
     let mut refused: Option<ClerkError> = None;
     let unpacked = bundle::unpack(file, |path, bytes| {
         let damaged = |why: String| ArchiveError::Damaged { path: file.to_owned(), why };
         let place = match (&layout, path) {
-            (None, "chancery.toml") => draft.join(path),
+            (None, "chancery.toml") => places.draft().join(path),
             (None, _) => return Err(damaged("its first file is not chancery.toml".into())),
             (Some(layout), _) => place_of(layout, path).ok_or_else(|| damaged(format!("{path}: belongs nowhere")))?,
         };
@@ -117,7 +93,8 @@ fn fill(file: &Path, draft: &Path) -> Result<(Summary, Layout), ClerkError> {
         let mode = if bundle::is_secret(path) { fs::SECRET } else { fs::FILE };
         files.write(&place, &bytes, mode).map_err(io)?;
         if layout.is_none() {
-            layout = match prepare(draft) {
+            let site = Site::configured(places.draft(), None).map_err(|error| ClerkError::Site(error.to_string()));
+            layout = match site.and_then(|site| places.lay_out(&site.config)) {
                 Ok(layout) => Some(layout),
                 Err(error) => {
                     let why = error.to_string();
@@ -134,21 +111,6 @@ fn fill(file: &Path, draft: &Path) -> Result<(Summary, Layout), ClerkError> {
         (Err(error), ..) => Err(error.into()),
         (Ok(_), None, None) => Err(ClerkError::Site(format!("{}: there is nothing in it", file.display()))),
     }
-}
-
-/// Makes the directories that the configuration in the draft wants.
-fn prepare(draft: &Path) -> Result<Layout, ClerkError> {
-    use std::os::unix::fs::PermissionsExt;
-    let site = Site::configured(draft, None).map_err(|error| ClerkError::Site(error.to_string()))?;
-    for (directory, mode) in site.layout.directories() {
-        if !directory.starts_with(draft) {
-            let text = format!("{}: outside the site; restore knows sites in one directory only", directory.display());
-            return Err(ClerkError::Site(text));
-        }
-        std::fs::create_dir_all(&directory).map_err(at(&directory))?;
-        std::fs::set_permissions(&directory, std::fs::Permissions::from_mode(mode)).map_err(at(&directory))?;
-    }
-    Ok(site.layout)
 }
 
 /// Where a file of a backup belongs.
@@ -222,12 +184,6 @@ fn missing(root: &Path, restored: &Layout, summary: &Summary) -> Vec<String> {
 
 fn has_game(archive: &Archive, game: &GameName) -> bool {
     archive.layout().game(game.as_str()).join("status").is_file()
-}
-
-/// Two directories take each other's places at once.
-fn exchange(a: &Path, b: &Path) -> Result<(), ClerkError> {
-    use rustix::fs::{CWD, RenameFlags, renameat_with};
-    renameat_with(CWD, a, CWD, b, RenameFlags::EXCHANGE).map_err(|error| at(b)(error.into()))
 }
 
 impl Clerk {

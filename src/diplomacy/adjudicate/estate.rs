@@ -14,9 +14,9 @@ pub struct Estate {
     pub homes: Vec<ProvinceId>,
     /// Home centres as the map gave them (REMOTE_BUILDS).
     pub original_homes: Vec<ProvinceId>,
-    /// Factories (`+XXX`).
+    /// Factories: sites that the map writes with `+` before the place.
     pub factories: Vec<ProvinceId>,
-    /// Partisan sites (`*XXX`).
+    /// Partisan sites, with `*` before the place.
     pub partisans: Vec<ProvinceId>,
     /// Sites that may stand in for homes, with the homes they stand in for; empty: any own home.
     pub alternatives: Vec<(ProvinceId, Vec<ProvinceId>)>,

@@ -145,6 +145,53 @@ codes! {
     }
 }
 
+impl Code {
+    /// What the old judge said of such an order in a status file (orders.md 5).
+    pub const fn old_words(self) -> &'static str {
+        use Code::*;
+        match self {
+            Word | NotSupported => "UNRECOGNIZED DATA",
+            Coast => "UNKNOWN COAST",
+            Ambiguous => "AMBIGUOUS PLACENAME",
+            Unorderable | NotRetreating => "UNORDERABLE UNIT",
+            Verb | MoveMark => "UNRECOGNIZED ORDER TYPE",
+            Shut => "UNIT MAY ONLY BE ORDERED TO HOLD",
+            SupportBad => "IMPROPER SUPPORT ORDER",
+            InvalidUnit => "ORDER INCLUDES INVALID UNIT",
+            InvalidDest => "ORDER INCLUDES INVALID UNIT DESTINATION",
+            Recipient => "RECIPIENT DOES NOT EXIST",
+            SupportSelf => "UNIT CANNOT SUPPORT ITSELF",
+            SupportUnreachable => "SUPPORTED UNIT CANNOT REACH DESTINATION",
+            SupportDeliver => "UNIT CANNOT DELIVER SUPPORT TO DESTINATION",
+            League => "LEAGUE FORBIDS",
+            ConvoyBad => "BAD CONVOY ORDER",
+            ConvoyUnit => "CONVOY ORDER FOR IMPROPER UNIT",
+            ConvoyCargo => "UNIT CANNOT BE CONVOYED",
+            ConvoyDest => "BAD CONVOY DESTINATION",
+            ConvoyImpossible => "IMPOSSIBLE CONVOY ORDER",
+            Immobile => "IMMOBILE UNIT CANNOT MOVE",
+            MoveBad => "BAD MOVE ORDER",
+            PathUnit => "UNIT CANNOT CONVOY",
+            MoveReturn => "MOVING UNIT MAY NOT RETURN",
+            PathCoast => "CONVOYING UNIT MUST REACH COAST",
+            PathRepeat => "CONVOYING UNIT USED TWICE",
+            MoveUnreachable | PathRequired => "UNIT CANNOT MOVE INTO DESTINATION",
+            PathStep => "BAD CONVOY MOVE ORDER",
+            PathNofleet => "CONVOY THROUGH NON-EXISTENT UNIT",
+            HoldBad => "INVALID HOLD ORDER",
+            ProxyOff => "PROXY ORDER NOT ALLOWED",
+            ProxyWho => "NO SUCH PROXY POWER",
+            ProxySelf => "PROXY TO SELF NOT ALLOWED",
+            ProxyPower => "PROXY TO POWER NOT ALLOWED",
+            Reordered => "UNIT REORDERED",
+            Unordered => "UNIT LEFT UNORDERED",
+            Incomplete | RetreatBad | RetreatDest | AdjType | AdjBad | AdjCount | BuildSite | BuildTwice
+            | BuildUnit | BuildAlternative | HomeClaim | LateChange | LateEmpty | MustOrder | Partial | NoControl
+            | NoUnits => "BAD ORDER",
+        }
+    }
+}
+
 codes! {
     /// What the judge remarks about orders it takes.
     Warning {

@@ -2,22 +2,11 @@
 
 use super::Diplomacy;
 use crate::diplomacy::adjudicate::{Estates, Position, Setup};
-use crate::diplomacy::map::{Map, PowerId, ProvinceId, UnitKind};
+use crate::diplomacy::map::{PowerId, ProvinceId};
+use crate::diplomacy::on_file;
 use crate::diplomacy::orders::{self, Geography};
-use crate::diplomacy::position::Unit;
 use crate::diplomacy::rules::Rule;
 use crate::status::{Game, Participant, ParticipantKind};
-
-/// `A PAR`, `F STP/SC`
-pub fn unit(map: &Map, text: &str) -> Option<Unit> {
-    let (kind, place) = text.split_once(' ')?;
-    let kind = match kind {
-        "A" => UnitKind::Army,
-        "F" => UnitKind::Fleet,
-        _ => return None,
-    };
-    Some(Unit { kind, at: map.location(place.trim())? })
-}
 
 impl Diplomacy {
     /// The blocks of powers with their ids.
@@ -59,46 +48,22 @@ impl Diplomacy {
             let Some(estate) = estates.0.get_mut(power.0 as usize) else { continue };
             if let Some(homes) = &p.inhabits {
                 estate.homes = homes.iter().filter_map(|h| self.map().province(h)).collect();
-                estate.claims = homes.iter().filter(|h| *h == "&SC").count() as u16;
             }
-            let count = |token: &str| p.owns.iter().filter(|c| *c == token).count() as u16;
-            estate.undetermined = count("SC!");
-            estate.garrison = count("SC?");
-            estate.raised = count("SC*");
+            let tokens = on_file::tokens(p);
+            (estate.undetermined, estate.garrison) = (tokens.undetermined, tokens.garrison);
+            (estate.raised, estate.claims) = (tokens.partisan, tokens.claims);
         }
         estates
     }
 
     /// The position as order entry needs it.
     pub(super) fn entry_board(&self, game: &Game) -> orders::Board {
-        let map = self.map();
-        let mut board = orders::Board::default();
-        let places = |list: &[String]| list.iter().filter_map(|c| map.province(c)).collect::<Vec<ProvinceId>>();
-        for (power, p) in self.powers(game) {
-            board.units.insert(power, p.units.iter().filter_map(|u| unit(map, u)).collect());
-            let retreats = p
-                .retreats
-                .iter()
-                .filter_map(|(u, to)| Some((unit(map, u)?, to.iter().filter_map(|t| map.location(t)).collect())));
-            board.dislodged.insert(power, retreats.collect());
-            board.centers.insert(power, places(&p.owns));
-            let homes = match &p.inhabits {
-                Some(homes) => places(homes),
-                None => map[power].homes.clone(),
-            };
-            board.homes.insert(power, homes);
-            let count = |token: &str| p.owns.iter().filter(|c| *c == token).count() as u16;
-            let claims = p.inhabits.iter().flatten().filter(|h| *h == "&SC").count() as u16;
-            let tokens =
-                orders::Tokens { undetermined: count("SC!"), garrison: count("SC?"), partisan: count("SC*"), claims };
-            board.tokens.insert(power, tokens);
-        }
-        board
+        on_file::entry_board(self.map(), game)
     }
 
     /// `Army Paris`
     pub(super) fn unit_in_words(&self, text: &str) -> String {
-        match unit(self.map(), text) {
+        match self.map().named_unit(text) {
             Some(unit) => orders::report::unit_words(self.map(), unit),
             None => text.to_string(),
         }
@@ -109,7 +74,7 @@ impl Diplomacy {
         let map = self.map();
         let reach = |key: &str| -> Vec<ProvinceId> {
             let Some(p) = self.block(game, key) else { return Vec::new() };
-            let units = p.units.iter().filter_map(|u| unit(map, u)).map(|u| map.province_of(u.at));
+            let units = p.units.iter().filter_map(|u| map.named_unit(u)).map(|u| map.province_of(u.at));
             units.chain(p.owns.iter().filter_map(|c| map.province(c))).collect()
         };
         let (ours, theirs) = (reach(a), reach(b));
@@ -124,7 +89,7 @@ impl Diplomacy {
             Some('M') => {
                 let geography = Geography { map, rules: &self.rules, board: &self.entry_board(game) };
                 let line = |text: &String| {
-                    let unit = unit(map, text)?;
+                    let unit = map.named_unit(text)?;
                     let places: Vec<&str> =
                         geography.reach(unit, Some(power)).iter().map(|l| map[*l].code.as_str()).collect();
                     Some(format!("{text} -> {}", places.join(", ")))

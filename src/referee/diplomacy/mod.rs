@@ -44,6 +44,11 @@ impl Compiled {
         Compiled { board, lexicon, gallery, shown: OnceLock::new(), map }
     }
 
+    /// The words of the map for reading orders.
+    pub fn lexicon(&self) -> &Lexicon {
+        &self.lexicon
+    }
+
     /// The empty board and its colours, made when first asked for: a map without art is laid out from its graph.
     fn exhibit(&self) -> &Exhibit {
         self.shown.get_or_init(|| self.gallery.show(&self.map))
@@ -211,6 +216,10 @@ impl Referee for Diplomacy {
             PhaseState::Completed => "COMPLETED".into(),
             PhaseState::Running(text) => self.phase(game).map(|p| p.short()).unwrap_or_else(|| text.clone()),
         }
+    }
+
+    fn rotation(&self) -> Option<&str> {
+        self.map().rotate.as_deref()
     }
 
     fn phase_kind(&self, game: &Game) -> String {

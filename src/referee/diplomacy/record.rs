@@ -187,7 +187,7 @@ pub fn picture(referee: &Diplomacy, record: &Value, look: &Look) -> Option<Strin
                 Some(plain) => (&mut picture.dislodged, plain),
                 None => (&mut picture.units, text.as_str()),
             };
-            if let Some(unit) = super::board::unit(map, plain) {
+            if let Some(unit) = map.named_unit(plain) {
                 list.push(draw::Piece { power: Some(power), unit });
             }
         }

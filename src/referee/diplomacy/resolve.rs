@@ -95,7 +95,7 @@ impl Play<'_> {
             }
             let mut units = Vec::new();
             for text in &p.units {
-                let Some(unit) = super::board::unit(map, text) else { continue };
+                let Some(unit) = map.named_unit(text) else { continue };
                 let Some(index) = position.at(map.province_of(unit.at)) else { continue };
                 let verdict = resolution.verdict(index);
                 let codes: Vec<&str> = verdict.codes().collect();

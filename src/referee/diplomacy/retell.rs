@@ -66,7 +66,7 @@ impl Diplomacy {
             let ordered: Vec<_> =
                 p.orders.iter().flatten().filter_map(|text| notation::read_movement(board, text)).collect();
             let later = self.block(told.after, &p.name);
-            for (text, unit) in p.units.iter().filter_map(|text| Some((text, super::board::unit(map, text)?))) {
+            for (text, unit) in p.units.iter().filter_map(|text| Some((text, map.named_unit(text)?))) {
                 let Some(index) = position.at(map.province_of(unit.at)) else { continue };
                 let order = ordered.iter().find(|w| map.province_of(w.unit.at) == map.province_of(unit.at));
                 let order = order.map_or(Order::Hold, |w| w.order.clone());

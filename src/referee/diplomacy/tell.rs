@@ -1,7 +1,7 @@
 //! The part of a results report that tells what became of orders (notices.md 4.1): one set of words, whether the phase
 //! was played a moment ago or is told again from a record ([`super::retell`]).
 
-use super::{Diplomacy, board, report};
+use super::{Diplomacy, report};
 use crate::diplomacy::adjudicate::{Piece, Position, RetreatFate};
 use crate::diplomacy::map::{LocationId, Map, PowerId};
 use crate::diplomacy::notation::AdjustOrder;
@@ -36,10 +36,10 @@ pub fn movement(
             continue;
         }
         // What was built hidden comes out at the head of its power's results (HIDE_BUILDS, rules.md 2.8).
-        for unit in p.hides.iter().filter_map(|text| board::unit(map, text)) {
+        for unit in p.hides.iter().filter_map(|text| map.named_unit(text)) {
             text += &format!("{}: {} FOUND.\n", map[power].title, orders::report::unit_words(map, unit));
         }
-        for unit in p.units.iter().filter_map(|text| board::unit(map, text)) {
+        for unit in p.units.iter().filter_map(|text| map.named_unit(text)) {
             let Some(deed) = position.at(map.province_of(unit.at)).and_then(|index| deeds.get(&index)) else {
                 continue;
             };

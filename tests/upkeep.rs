@@ -1,0 +1,108 @@
+//! What the judge writes of itself when it saves a game (status-file.md 2.1 NEED and PRIVATE, 5.2 VOTE), and what it
+//! finds wrong in a file that is called by another name, with the real program.
+
+mod support;
+
+use chancery::judge::{GameState, IndexLine};
+use chancery::status::{Document, Game, Vote};
+use support::Site;
+
+const MASTER: &str = "greta@gm.example";
+
+/// An example of status-file.md 11, put into a site.
+fn site(example: &str, state: GameState, change: impl Fn(String) -> String) -> Site {
+    let site = Site::empty(vec![("registry.mode", "\"none\"")]);
+    let path = format!("{}/tests/data/status/{example}.status", env!("CARGO_MANIFEST_DIR"));
+    let text = change(std::fs::read_to_string(path).unwrap());
+    let game = Document::parse(text.as_bytes()).unwrap().game().clone();
+    let index = IndexLine { name: game.name.clone(), variant: "standard".into(), state, ..IndexLine::default() };
+    site.put(&game, &index);
+    site
+}
+
+/// Something that makes the judge save: a mail of the Master.
+fn save(site: &Site, game: &str) {
+    let sent = site.mail(MASTER, &format!("SIGNON M{game} heron7\nSET PASSWORD heron-eight\nSIGNOFF"));
+    assert!(!sent.is_empty());
+    let password = site.game(game).password.unwrap_or_default();
+    assert!(password.starts_with("$argon2"), "{:?}", sent.iter().map(|s| &s.text).collect::<Vec<_>>());
+}
+
+fn needs(game: &Game) -> String {
+    game.need.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")
+}
+
+fn vote(game: &Game, power: &str) -> Option<Vote> {
+    game.participant(power).unwrap().vote
+}
+
+#[test]
+fn need_has_the_numbers_of_now() {
+    let site = site("beacon", GameState::Waiting, |text| text.replace("GERMANY-(2/3)", "GERMANY-(8/9)"));
+    save(&site, "beacon");
+    assert_eq!(needs(&site.game("beacon")), "GERMANY-(2/3)");
+}
+
+#[test]
+fn need_is_not_a_masters_to_edit() {
+    let site = site("beacon", GameState::Waiting, |text| text);
+    save(&site, "beacon");
+    let file = site.root().join("games/beacon/status");
+    let text = std::fs::read_to_string(&file).unwrap();
+    // A round that takes the edit over, and a mail that changes the file.
+    std::fs::write(&file, text.replace("NEED GERMANY-(2/3)", "NEED ITALY-(1/1) FRANCE-(7/7)")).unwrap();
+    assert!(site.run(&["tick", "--clock", "2026-11-21T09:20:00Z"], b"").status.success());
+    assert_eq!(needs(&site.game("beacon")), "GERMANY-(2/3)");
+    std::fs::write(&file, text.replace("NEED GERMANY-(2/3)\n", "# nobody?\n")).unwrap();
+    site.mail(MASTER, "SIGNON Mbeacon heron-eight\nSET PASSWORD heron-nine\nSIGNOFF");
+    assert_eq!(needs(&site.game("beacon")), "GERMANY-(2/3)");
+    assert!(site.file("beacon", "status").contains("# nobody?\n"));
+}
+
+#[test]
+fn who_may_vote_and_has_not_votes_solo() {
+    let site = site("hexham", GameState::Active, |text| {
+        // Turkey owns nothing any more, and Austria's draw of three is nothing a draw of all survivors knows.
+        text.replace("VOTE SOLO\n", "")
+            .replace("INHABITS ANK CON SMY\nOWNS ANK CON SMY\n", "VOTE LOSS\nINHABITS ANK CON SMY\n")
+            .replace("INHABITS BUD TRI VIE", "VOTE 7WAY\nINHABITS BUD TRI VIE")
+            .replace("RULE NO_DIAS\n", "")
+    });
+    save(&site, "hexham");
+    let game = site.game("hexham");
+    assert_eq!(vote(&game, "FRANCE"), Some(Vote::Solo));
+    assert_eq!(vote(&game, "AUSTRIA"), Some(Vote::Dias));
+    assert_eq!(vote(&game, "TURKEY"), None);
+}
+
+#[test]
+fn proposals_are_answered_not_expected() {
+    let site = site("tandem", GameState::Active, |text| text);
+    save(&site, "tandem");
+    let game = site.game("tandem");
+    assert_eq!(vote(&game, "AUSTRIA"), None);
+    assert_eq!(vote(&game, "FRANCE"), Some(Vote::Yes));
+}
+
+#[test]
+fn a_solitaire_game_is_private() {
+    let site = site("hexham", GameState::Active, |text| text.replace("RULE NO_DIAS", "RULE SOLITAIRE"));
+    save(&site, "hexham");
+    assert_eq!(site.game("hexham").private.as_deref(), Some("SOLITAIRE"));
+    assert!(site.index("hexham").private);
+}
+
+#[test]
+fn a_file_that_names_another_game_is_not_processed() {
+    let site = site("hexham", GameState::Active, |text| text);
+    save(&site, "hexham");
+    let file = site.root().join("games/hexham/status");
+    let text = std::fs::read_to_string(&file).unwrap();
+    std::fs::write(&file, text.replace("GAME hexham", "GAME wexham")).unwrap();
+    assert!(site.run(&["tick", "--clock", "2026-11-21T09:20:00Z"], b"").status.success());
+    assert!(site.run(&["send", "--clock", "2026-11-21T09:20:00Z"], b"").status.success());
+    let told: Vec<String> =
+        site.sent().into_iter().filter(|(_, s)| s.subject.contains("ERRORS")).map(|(_, s)| s.text).collect();
+    assert!(told.iter().any(|t| t.contains("status:1: GAME NAME MISMATCH")), "{told:?}");
+    assert_eq!(site.game("hexham").short_phase(), "S1901M");
+}
