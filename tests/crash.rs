@@ -226,6 +226,7 @@ fn state(root: &Path) -> State {
     }
     // A memory of what may sleep, made again where it is missing or old: it may differ, its effects may not.
     files.remove("cron/agenda");
+    files.remove("cron/cards");
     State { files, mails: queued(root), ledger: ledger(root), leftovers: leftovers(root) }
 }
 
