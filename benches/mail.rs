@@ -207,6 +207,7 @@ fn queue_to_local_relay(bencher: Bencher) {
         ("mail.out.transport", "\"smtp\""),
         ("mail.out.smtp.host", "\"127.0.0.1\""),
         ("mail.out.smtp.tls", "\"none\""),
+        ("mail.out.rate", "\"1000000/s\""),
         ("mail.out.smtp.port", port),
     ];
     let house = House::new(0, settings);

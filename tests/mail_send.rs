@@ -1,16 +1,20 @@
 //! The queue and the ways out: order, retries, dead letters, the stop; SMTP against listeners on loopback (OPS-060 to
 //! OPS-064).
 
+use chancery::archive::spool::Envelope;
+use chancery::archive::{Fs, Spool};
 use chancery::mail::listen::{Bound, Door, Protocol, serve};
-use chancery::mail::queue::worker::{Policy, Redirect, Round, send_due};
+use chancery::mail::queue::worker::{Pace, Policy, Redirect, Round, send_due};
 use chancery::mail::queue::{Folder, Head, Queue, Queued, make_id};
 use chancery::mail::transport::{
     Failure, FileTransport, Outgoing, SendmailTransport, SmtpSettings, SmtpSettingsError, SmtpTransport, TlsMode,
     Transport,
 };
+use chancery::site::{Beginnings, init};
 use chrono::{DateTime, Duration, Utc};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 
 fn at(text: &str) -> DateTime<Utc> {
@@ -451,4 +455,104 @@ fn an_idle_connection_the_relay_has_closed_is_replaced() {
     assert!(try_send(&transport).is_ok());
     assert!(try_send(&transport).is_ok());
     assert_eq!(*MAILS.lock().expect("lock"), 3);
+}
+
+#[test]
+fn no_more_mails_leave_in_a_time_than_the_rate_allows() {
+    let entries: Vec<Queued> = (0..10).map(|n| entry(n, &format!("p{n}@example.org"), "g", "N17")).collect();
+    let (_directory, queue) = queue(&entries);
+    let up = scripted(|_| Ok("taken".into()));
+    let policy =
+        Policy { concurrency: 3, rate: Some(Pace { count: 4, per: Duration::minutes(1) }), ..Policy::default() };
+    let begin = noon() + Duration::hours(1);
+    let sent = |seconds: i64| {
+        let now = begin + Duration::seconds(seconds);
+        let round = send_due(&queue, &up, &policy, now, usize::MAX, &mut || 0.5).expect("round");
+        (round.sent.len(), round.waiting)
+    };
+    // Four at once, then one each quarter of a minute; another process knows of it by the queue alone.
+    assert_eq!([0, 1, 14].map(sent), [(4, 6), (0, 6), (0, 6)]);
+    assert_eq!([15, 16, 45].map(sent), [(1, 5), (0, 5), (2, 3)]);
+    assert_eq!(sent(600), (3, 0));
+    assert_eq!(up.log.lock().expect("lock").len(), 10, "each once");
+}
+
+/// What a keeper does to the queue, or to the dead, waits for nobody and disturbs nobody.
+#[test]
+fn nothing_is_retried_or_dropped_while_a_worker_holds_the_lock() {
+    let directory = tempfile::tempdir().expect("directory");
+    let root = directory.path().join("site");
+    let settings =
+        vec![("mail.out.rate", "\"1/h\""), ("mail.out.transport", "\"smtp\""), ("mail.out.smtp.tls", "\"none\"")];
+    let settings = [settings, vec![("mail.out.smtp.host", "\"127.0.0.1\"")]].concat();
+    let beginnings = Beginnings { address: "judge@judge.example".into(), settings, ..Beginnings::default() };
+    init(&root, &beginnings).expect("a site");
+    let run = |words: &[&str]| {
+        let output = Command::new(env!("CARGO_BIN_EXE_chancery")).args(words).arg("--root").arg(&root).output();
+        let output = output.expect("chancery");
+        (output.status.success(), String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned())
+    };
+    // A mail without a sender comes to lie among the dead.
+    let spool = Spool::new(&root.join("spool"), &root.join("dead"), Fs::from_env(), 0);
+    let envelope = Envelope { from: None, to: None };
+    spool.store(&b"Subject: from nobody\n\nHELP\n"[..], &envelope, 1000, noon()).expect("stored");
+    assert!(run(&["work"]).0);
+    let (buried, why) = spool.dead().expect("the dead").pop().expect("one");
+    let (name, dead) = (buried.file_name(), root.join("dead").join(buried.file_name()));
+    assert!(why.contains("sender"), "{why}");
+    let queue = Queue::open(root.join("outbox")).expect("queue");
+    let waiting = [entry(1, "a@example.org", "g", "N17"), entry(2, "b@example.org", "g", "N17")];
+    waiting.iter().for_each(|entry| queue.enqueue(entry).expect("enqueue"));
+    let id = waiting[0].head.id.clone();
+    let locked = |file: &str| {
+        let lock = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(root.join(file));
+        let lock = lock.expect("a lock");
+        fs2::FileExt::try_lock_exclusive(&lock).expect("nobody is at work");
+        lock
+    };
+    let (worker, sender) = (locked("spool/.lock"), locked("outbox/.lock"));
+    for words in [["dead", "retry", &name], ["dead", "drop", &name], ["queue", "drop", &id], ["queue", "hold", &id]] {
+        let (done, said) = run(&words);
+        assert!(!done && said.contains("chancery:") && !said.contains("is here"), "{words:?}: {said}");
+    }
+    assert!(dead.exists() && queue.find(&id) == Some(Folder::New), "nothing was touched");
+    assert!(run(&["dead", "list"]).1.contains(&name), "looking is free");
+    drop((worker, sender));
+    assert!(run(&["queue", "hold", &id]).0 && queue.find(&id) == Some(Folder::Hold));
+    assert!(run(&["queue", "drop", &id]).0 && queue.find(&id).is_none());
+    assert!(run(&["dead", "retry", &name]).0 && !dead.exists() && !dead.with_extension("why").exists());
+    assert_eq!(std::fs::read_dir(root.join("spool/in/new")).expect("the spool").count(), 1);
+    assert!(!run(&["dead", "drop", &name]).0, "it is gone");
+}
+
+#[test]
+fn the_configured_rate_holds_from_one_process_to_the_next() {
+    let directory = tempfile::tempdir().expect("directory");
+    let root = directory.path().join("site");
+    let port: &'static str = relay(usual).to_string().leak();
+    let settings = vec![
+        ("mail.out.rate", "\"2/min\""),
+        // The relay here hears one after the other.
+        ("mail.out.concurrency", "1"),
+        ("mail.out.transport", "\"smtp\""),
+        ("mail.out.smtp.tls", "\"none\""),
+        ("mail.out.smtp.host", "\"127.0.0.1\""),
+        ("mail.out.smtp.port", port),
+        ("test.allow_clock", "true"),
+    ];
+    let beginnings = Beginnings { address: "judge@judge.example".into(), settings, ..Beginnings::default() };
+    init(&root, &beginnings).expect("a site");
+    let queue = Queue::open(root.join("outbox")).expect("queue");
+    for n in 0..5 {
+        queue.enqueue(&entry(n, &format!("p{n}@example.org"), "g", "N17")).expect("enqueue");
+    }
+    let send = |clock: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chancery"));
+        let output = command.args(["send", "--clock", clock, "--root"]).arg(&root).output().expect("chancery");
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    };
+    let said =
+        ["2026-11-21T13:00:00Z", "2026-11-21T13:00:10Z", "2026-11-21T13:00:30Z", "2026-11-21T13:05:00Z"].map(send);
+    let sent = said.each_ref().map(|s| s.split([' ', ',']).nth(1).and_then(|n| n.parse::<usize>().ok()).unwrap_or(99));
+    assert_eq!(sent, [2, 0, 1, 2], "{said:?}");
 }

@@ -4,7 +4,7 @@ use super::pictures::Illustrating;
 use super::{Clerk, ClerkError};
 use crate::archive::ArchiveError;
 use crate::mail::queue::Queue;
-use crate::mail::queue::worker::{Policy, Redirect, Round, send_due};
+use crate::mail::queue::worker::{Pace, Policy, Redirect, Round, send_due};
 use crate::mail::transport::{FileTransport, SendmailTransport, SmtpSettings, SmtpTransport, Transport};
 use crate::site::config::Transport as Way;
 use chrono::{DateTime, Utc};
@@ -30,6 +30,11 @@ impl Clerk {
                 "@" => Redirect::Nowhere,
                 address => Redirect::To(address.to_string()),
             },
+            // A directory can take them as they come.
+            rate: (out.transport != Way::File)
+                .then(|| chrono::Duration::from_std(out.rate.per).ok())
+                .flatten()
+                .map(|per| Pace { count: out.rate.count, per }),
             ..Policy::default()
         };
         // Spreads retries; nothing depends on it being unforeseeable.

@@ -6,7 +6,6 @@ use crate::archive::Fs;
 use crate::archive::spool::{Envelope, Spool};
 use crate::site::spool_only;
 use chrono::{DateTime, Utc};
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Take one message from stdin.
@@ -30,9 +29,6 @@ pub struct Args {
     #[command(flatten)]
     site: SiteArgs,
 }
-
-/// Longest message where the configuration cannot be read.
-const DEFAULT_LIMIT: u64 = 1_048_576;
 
 /// Runs the verb; whatever happens inside, 0 or 75 comes out.
 pub fn run(args: Args) -> ExitCode {
@@ -65,13 +61,13 @@ fn store(args: &Args) -> Result<(), String> {
     crate::site::set_umask();
     let root = std::path::absolute(&args.site.root).map_err(|e| e.to_string())?;
     let file = args.site.config.clone().unwrap_or_else(|| root.join("chancery.toml"));
-    // Only the place of the spool is taken from the configuration, whatever else is wrong in it.
+    // Little is taken from the configuration, whatever else is wrong in it.
     let text = std::fs::read_to_string(&file).unwrap_or_default();
-    let (spool, limit) = spool_only(&text).unwrap_or_else(|_| (PathBuf::from("spool"), None));
+    let said = spool_only(&text).unwrap_or_default();
     let envelope = envelope(args);
-    let spool = Spool::new(&root.join(spool), &root.join("dead"), Fs::from_env(), 0);
+    let spool = Spool::new(&root.join(said.spool), &root.join("dead"), Fs::from_env(), said.min_free);
     let now: DateTime<Utc> = args.site.clock.unwrap_or_else(Utc::now);
-    spool.store(std::io::stdin().lock(), &envelope, limit.unwrap_or(DEFAULT_LIMIT), now).map_err(|e| e.to_string())?;
+    spool.store(std::io::stdin().lock(), &envelope, said.max_message_bytes, now).map_err(|e| e.to_string())?;
     // What is beyond the limit is read and forgotten: a mail server must not die of a broken pipe.
     let _ = std::io::copy(&mut std::io::stdin().lock(), &mut std::io::sink());
     Ok(())

@@ -3,6 +3,7 @@
 
 use super::config::{Config, Fetched, Tls};
 use super::keys::{KEYS, Key, find, nearest};
+use super::value::Size;
 use crate::mail::is_this_machine;
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -372,16 +373,39 @@ fn sample_lines(key: &Key, id: &str, address: &str, keeper: &str, settings: &[(&
     format!("# {}\n{line}\n", key.about)
 }
 
-/// What `deliver` takes from the configuration, leniently: where the spool is and how long a message may be
-/// (OPS-020). Anything else may be wrong.
-pub fn spool_only(text: &str) -> Result<(PathBuf, Option<u64>), ConfigErrors> {
+/// What `deliver` takes from the configuration, leniently.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpoolOnly {
+    /// Where the spool is.
+    pub spool: PathBuf,
+    /// How long a message may be.
+    pub max_message_bytes: u64,
+    /// Room on the disk below which no mail is taken, in bytes.
+    pub min_free: u64,
+}
+
+impl Default for SpoolOnly {
+    fn default() -> SpoolOnly {
+        SpoolOnly { spool: "spool".into(), max_message_bytes: 1 << 20, min_free: 64 << 20 }
+    }
+}
+
+/// Where the spool is, how long a message may be and how much room it needs (OPS-020). Anything else may be wrong; what is
+/// wrong of these three is as if it were not there.
+pub fn spool_only(text: &str) -> Result<SpoolOnly, ConfigErrors> {
     let table: toml::Table = toml::from_str(text).map_err(|error| {
         ConfigErrors(vec![ConfigError { place: "chancery.toml".into(), text: error.message().to_owned() }])
     })?;
     let spool = table.get("paths").and_then(|paths| paths.get("spool")).and_then(Value::as_str);
     let limit = table.get("mail").and_then(|mail| mail.get("in")).and_then(|mail| mail.get("max_message_bytes"));
     let limit = limit.and_then(Value::as_integer).and_then(|limit| u64::try_from(limit).ok());
-    Ok((spool.filter(|path| !path.is_empty()).unwrap_or("spool").into(), limit.filter(|&limit| limit > 0)))
+    let room = table.get("limits").and_then(|limits| limits.get("min_free")).and_then(Value::as_str);
+    let usual = SpoolOnly::default();
+    Ok(SpoolOnly {
+        spool: spool.filter(|path| !path.is_empty()).map_or(usual.spool, PathBuf::from),
+        max_message_bytes: limit.filter(|&limit| limit > 0).unwrap_or(usual.max_message_bytes),
+        min_free: room.and_then(Size::parse).map_or(usual.min_free, |size| size.0),
+    })
 }
 
 #[cfg(test)]
@@ -470,7 +494,11 @@ mod tests {
     #[test]
     fn deliver_needs_little() {
         let text = "[paths]\nspool = \"in\"\n[nonsense]\nx = 1\n";
-        assert_eq!(spool_only(text), Ok(("in".into(), None)));
+        assert_eq!(spool_only(text), Ok(SpoolOnly { spool: "in".into(), ..SpoolOnly::default() }));
+        let text = "[limits]\nmin_free = \"2 GiB\"\n[mail.in]\nmax_message_bytes = 7\n";
+        let said = SpoolOnly { min_free: 2 << 30, max_message_bytes: 7, ..SpoolOnly::default() };
+        assert_eq!(spool_only(text), Ok(said));
+        assert_eq!(spool_only("[limits]\nmin_free = 3\n"), Ok(SpoolOnly::default()));
         assert!(spool_only("[paths").is_err());
     }
 

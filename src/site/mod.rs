@@ -15,7 +15,7 @@ pub use checks::{SiteError, check};
 pub use config::Config;
 pub use init::{Beginnings, init};
 pub use layout::Layout;
-pub use load::{ConfigError, ConfigErrors, Loaded, Origin, Shown, accepts, load, sample, spool_only};
+pub use load::{ConfigError, ConfigErrors, Loaded, Origin, Shown, SpoolOnly, accepts, load, sample, spool_only};
 
 use crate::archive::{Archive, Fs};
 use crate::diplomacy::draw::Gallery;

@@ -161,6 +161,8 @@ pub struct Queue {
 /// File whose existence stops all sending: an error about us (OPS-062).
 const STOPPED: &str = "stopped";
 const EXTENSION: &str = ".msg";
+/// File that says until when the rate is used up. Not durable: after a crash a burst may follow a burst.
+const BUSY: &str = "busy";
 
 impl Queue {
     /// Opens `outbox/`, creating its folders.
@@ -201,6 +203,24 @@ impl Queue {
         heads.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
         damaged.sort_by(|a, b| a.path.cmp(&b.path));
         Ok((heads, damaged))
+    }
+
+    /// How many entries a folder has, without a look at them.
+    pub fn count(&self, folder: Folder) -> io::Result<usize> {
+        let names = fs::read_dir(self.root.join(folder.name()))?.flatten().map(|entry| entry.file_name());
+        Ok(names.filter(|n| n.to_str().is_some_and(|n| n.ends_with(EXTENSION) && !n.starts_with('.'))).count())
+    }
+
+    /// Until when the rate is used up.
+    fn busy(&self) -> Option<DateTime<Utc>> {
+        let text = fs::read_to_string(self.root.join(BUSY)).ok()?;
+        DateTime::from_timestamp_micros(text.trim().parse().ok()?)
+    }
+
+    fn set_busy(&self, until: DateTime<Utc>) -> io::Result<()> {
+        let temporary = self.root.join("tmp").join(BUSY);
+        fs::write(&temporary, until.timestamp_micros().to_string())?;
+        fs::rename(temporary, self.root.join(BUSY))
     }
 
     /// One entry.

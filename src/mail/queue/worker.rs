@@ -40,6 +40,40 @@ pub struct Policy {
     pub overtaken: Vec<String>,
     /// Redirection.
     pub redirect: Redirect,
+    /// Most mails in a time; none: as fast as they go.
+    pub rate: Option<Pace>,
+}
+
+/// So many mails in a time (`mail.out.rate`): all of them at once, then as they come free one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// How many.
+    pub count: u32,
+    /// In how long.
+    pub per: Duration,
+}
+
+impl Pace {
+    /// How many may go now, and until when the next so many have used it up. `busy` is what the last ones left behind.
+    fn allows(&self, busy: Option<DateTime<Utc>>, now: DateTime<Utc>) -> usize {
+        let free = self.begin(busy, now);
+        let pause = self.pause().num_microseconds().unwrap_or(i64::MAX);
+        let left = (now + self.per - free).num_microseconds().unwrap_or(0);
+        usize::try_from(left / pause.max(1)).unwrap_or(0).min(self.count as usize)
+    }
+
+    fn after(&self, busy: Option<DateTime<Utc>>, now: DateTime<Utc>, tried: usize) -> DateTime<Utc> {
+        self.begin(busy, now) + self.pause() * i32::try_from(tried).unwrap_or(i32::MAX)
+    }
+
+    fn pause(&self) -> Duration {
+        self.per / i32::try_from(self.count.max(1)).unwrap_or(i32::MAX)
+    }
+
+    /// A clock that was set back must not stop everything.
+    fn begin(&self, busy: Option<DateTime<Utc>>, now: DateTime<Utc>) -> DateTime<Utc> {
+        busy.map_or(now, |busy| busy.clamp(now, now + self.per))
+    }
 }
 
 impl Default for Policy {
@@ -52,6 +86,7 @@ impl Default for Policy {
             concurrency: 4,
             overtaken: vec!["N32".to_owned()],
             redirect: Redirect::Off,
+            rate: None,
         }
     }
 }
@@ -113,6 +148,11 @@ pub fn send_due(
         let waiting = queue.list(Folder::New)?.0.len();
         return Ok(Round { stopped: Some(reason), waiting, ..Round::default() });
     }
+    let busy = policy.rate.and_then(|_| queue.busy());
+    let budget = policy.rate.map_or(budget, |pace| budget.min(pace.allows(busy, now)));
+    if budget == 0 {
+        return Ok(Round { waiting: queue.count(Folder::New)?, ..Round::default() });
+    }
     let (heads, damaged) = queue.list(Folder::New)?;
     for file in &damaged {
         let name = file.path.file_name().unwrap_or_default();
@@ -130,6 +170,10 @@ pub fn send_due(
         failed: Mutex::new(None),
     };
     run.lanes(heads);
+    let tried = budget - run.budget.load(Ordering::SeqCst);
+    if let Some(pace) = policy.rate.filter(|_| tried > 0) {
+        queue.set_busy(pace.after(busy, now, tried))?;
+    }
     if let Some(error) = run.failed.into_inner().unwrap_or_else(|e| e.into_inner()) {
         return Err(error);
     }
@@ -308,5 +352,45 @@ impl Run<'_> {
         self.queue.transfer(&entry, Folder::New, Folder::Dead)?;
         self.with_round(|r| r.dead.push(entry.head));
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn at(seconds: i64) -> DateTime<Utc> {
+        DateTime::from_timestamp(1_800_000_000 + seconds, 0).expect("a time")
+    }
+
+    #[test]
+    fn a_burst_then_one_by_one() {
+        let pace = Pace { count: 120, per: Duration::minutes(1) };
+        assert_eq!(pace.allows(None, at(0)), 120);
+        let busy = Some(pace.after(None, at(0), 120));
+        assert_eq!([0, 1, 10, 60, 600].map(|s| pace.allows(busy, at(s))), [0, 2, 20, 120, 120]);
+        // The clock was set back a day: it goes on as if the rate had just been used up.
+        assert_eq!(pace.allows(busy, at(-86_400)), 0);
+        let busy = Some(pace.after(busy, at(-86_400), 0));
+        assert_eq!(pace.allows(busy, at(-86_340)), 120);
+    }
+
+    proptest! {
+        #[test]
+        fn never_more_than_twice_the_rate_in_its_time(count in 1u32..500, seconds in 1i64..4000, steps in proptest::collection::vec((0i64..90, 0usize..600), 1..60)) {
+            let pace = Pace { count, per: Duration::seconds(seconds) };
+            let (mut now, mut busy, mut sent) = (0, None, Vec::new());
+            for (step, wanted) in steps {
+                now += step;
+                let tried = wanted.min(pace.allows(busy, at(now)));
+                busy = Some(pace.after(busy, at(now), tried));
+                sent.push((now, tried));
+            }
+            for (from, _) in &sent {
+                let within: usize = sent.iter().filter(|(t, _)| (*from..from + seconds).contains(t)).map(|(_, n)| n).sum();
+                prop_assert!(within <= 2 * count as usize, "{within} of {count} in {seconds} s");
+            }
+        }
     }
 }
