@@ -192,6 +192,7 @@ proptest! {
         let letter = Letter {
             to: "france@example.org".into(), subject, game: Some(game), phase: Some(phase), notice, text,
             in_reply_to: Some(reply), references: vec![reference], bulk, optional, anonymous_id,
+            link: None, expires: None,
             html: Some(name.clone()),
             attachments: vec![Attachment { name, mime: "image/png".into(), bytes: vec![1], inline: None }],
             auto: Auto::Generated,

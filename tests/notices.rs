@@ -142,24 +142,6 @@ fn other_mails_that_a_map_helps_have_one() {
 }
 
 #[test]
-fn a_blind_game_shows_nobody_the_board() {
-    let site = Site::of_fixture();
-    let mut game = site.game("balkan9");
-    game.rules = vec!["BLIND".into()];
-    site.put(&game, &site.index("balkan9"));
-    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
-    assert!(sent.iter().any(|s| s.notice == "N17"));
-    assert!(sent.iter().all(|s| !kinds(s).contains(&"image/png".to_string())));
-    let sent = site.mail("kibitz@example.org", "MAP balkan9");
-    assert!(find(&sent, "reply", "kibitz@example.org").text.contains("R_BLIND"));
-    // A power sees its own.
-    site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nMAP");
-    let orders = drawing_orders(&site);
-    let [own] = orders.as_slice() else { panic!("one picture: {}", orders.len()) };
-    assert!(own.contains("F BRE") && !own.contains("F LON") && !own.contains("A VIE"), "{own}");
-}
-
-#[test]
 fn hidden_builds_are_in_no_picture() {
     let site = Site::of_fixture();
     let mut game = site.game("balkan9");

@@ -34,6 +34,12 @@ struct Order {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     phase: Option<String>,
     orders: bool,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    viewer: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    dummies: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    rulers: Vec<(String, String)>,
     record: serde_json::Value,
 }
 
@@ -96,8 +102,9 @@ impl Clerk {
             ..Game::default()
         };
         let referee = self.maps.referee(&game).map_err(|reasons| reasons.join("; "))?;
-        let svg = crate::referee::Referee::picture(&referee, &order.record, &Look::plain(order.orders))
-            .ok_or("no picture")?;
+        let look =
+            Look { viewer: order.viewer, dummies: order.dummies, rulers: order.rulers, ..Look::plain(order.orders) };
+        let svg = crate::referee::Referee::picture(&referee, &order.record, &look).ok_or("no picture")?;
         draw::png(&svg, WIDTH).map_err(|e| e.to_string())
     }
 }
@@ -110,6 +117,9 @@ fn order(scene: &Scene, game: &Game) -> Option<String> {
         morph: scene.morph.clone(),
         phase: scene.phase.clone(),
         orders: scene.orders,
+        viewer: scene.viewer.clone(),
+        dummies: scene.dummies.clone(),
+        rulers: scene.rulers.clone(),
         record: scene.record.clone(),
     };
     serde_json::to_string(&order).ok()

@@ -105,7 +105,7 @@ impl Clerk {
         let moment = now.with_timezone(&self.house.zone).fixed_offset();
         match compose::compose(letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
             Ok(mail) => {
-                let mut queued = queue::Queued::new(mail, letter, now, None);
+                let mut queued = queue::Queued::new(mail, letter, now, letter.expires);
                 // The microseconds keep the order of a batch; due it is at once.
                 queued.head.not_before = now.trunc_subsecs(0);
                 transaction.enqueue(&id, queued.encode())?;
@@ -183,8 +183,15 @@ impl Clerk {
         let mut transaction = Transaction::of_judge("internal error");
         transaction.ledger(&done(&key, &[], now));
         let bytes = self.archive.spool().read(Room::New, name)?.unwrap_or_default();
+        let mut began = String::from("It cannot be read.");
         // OPS-035: the sender is told, if the mail can be read that far.
-        if let Ok(mail) = intake::read(&bytes, &self.we, &self.limits)
+        let read = intake::read(&bytes, &self.we, &self.limits);
+        if let Ok(mail) = &read {
+            // With its game, without its password.
+            let first = mail.lines.iter().map(|l| l.text.trim()).find(|text| !text.is_empty());
+            began = format!("It begins: {}", reply::masked(first.unwrap_or("(nothing)")));
+        }
+        if let Ok(mail) = read
             && !matches!(mail.disposition, Disposition::Drop(_))
             && let Some(address) = mail.sender.clone()
             && self.is_known(&address)?
@@ -202,9 +209,10 @@ impl Clerk {
                 notice: "N61".into(),
                 subject: "chancery internal error".into(),
                 text: format!(
-                    "At {} the message {} made the judge fail:\n\n{why}\n\nIt lies in dead/.\n",
+                    "At {} the message {} made the judge fail:\n\n{}\n\n{began}\nIt is attached, and lies in dead/.\n",
                     stamp(now),
-                    name.file_name()
+                    name.file_name(),
+                    why.trim_end()
                 ),
                 attachments: vec![Attachment {
                     name: "message.txt".into(),

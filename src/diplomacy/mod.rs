@@ -13,3 +13,4 @@ pub mod phase;
 pub mod position;
 pub mod rules;
 pub mod saved_game;
+pub mod sight;

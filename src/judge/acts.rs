@@ -42,6 +42,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
         Command::SetPassword(new) => new_password(new),
         Command::SetWait(_) => may_wait(table, on),
         Command::SetAbsence(text) => absence(table, on, text).map(|_| ()),
+        Command::SetNoAbsence(text) => revoked(table, text).map(|_| ()),
         Command::SetDeadline(text) => deadline(table, on, text).map(|_| ()),
         Command::SetZone(Some(name)) => match clock::zone::named(name) {
             Ok(_) => Ok(()),
@@ -79,6 +80,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
 pub fn word(command: &Command) -> &'static str {
     match command {
         Command::SetListed(_) => "SET LISTED",
+        Command::SetNoAbsence(_) => "SET NOABSENCE",
         Command::Official(_) => "OFFICIAL",
         Command::Form => "FORM",
         Command::Activate => "ACTIVATE",
@@ -121,6 +123,10 @@ fn may_wait(table: &Table, on: &SignedOn) -> Result<(), Refusal> {
 }
 
 /// SET ABSENCE: the new NOT value and the period in words.
+fn revoked(table: &Table, text: &str) -> Result<super::time::Revoked, Refusal> {
+    super::time::revoke_absence(table, text).map_err(|sentence| Refusal { code: Code::BadAbsence, sentence })
+}
+
 fn absence(table: &Table, on: &SignedOn, text: &str) -> Result<super::time::NewAbsence, Refusal> {
     super::time::set_absence(table, text, is_master(on))
         .or_else(|sentence| refuse(Code::BadAbsence, format!("{sentence}.")))
@@ -150,12 +156,12 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             Ok("list of the game in a mail of its own".into())
         }
         Command::Summary => {
-            let letter = lists::summary(desk.table, &tools.sender.address);
+            let letter = lists::summary(desk.table, &tools.sender.address, Some(on));
             desk.decision.letters.push(letter);
             Ok("summary in a mail of its own".into())
         }
         Command::History => {
-            let letter = lists::history(desk.table, &tools.sender.address, None, None);
+            let letter = lists::history(desk.table, &tools.sender.address, Some(on), None, None);
             desk.decision.letters.push(letter);
             Ok("history in a mail of its own".into())
         }
@@ -215,6 +221,21 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             desk.decision.letters.extend(letters);
             super::round::warn_of_absence(desk, on, &new);
             format!("absence {}", new.words)
+        }),
+        Command::SetNoAbsence(text) => revoked(desk.table, text).map(|gone| {
+            match &gone.not {
+                Some(not) => super::time::put_timing(&mut desk.table.game.timing, "NOT", not),
+                None => desk.table.game.timing.retain(|(key, _)| key != "NOT"),
+            }
+            let what = super::post::and_list(&gone.words);
+            let text = format!(
+                "The Master of game {} has revoked an absence: {what}.\nDeadlines may fall into that time again; the present deadline stays.\n",
+                desk.table.game.name
+            );
+            let to = desk.table.circle(Circle::Everyone);
+            let letters = desk.table.letters(&to, "N33a", "Diplomacy absence revoked", &text);
+            desk.decision.letters.extend(letters);
+            format!("absence {what} revoked")
         }),
         Command::SetZone(Some(name)) => clock::zone::named(name).map_err(|_| Refusal { code: Code::BadZone, sentence: String::new() }).map(|zone| {
             match on.who {

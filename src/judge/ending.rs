@@ -32,7 +32,7 @@ pub fn victory(desk: &Desk, victors: &[String]) -> String {
 fn summarise(desk: &mut Desk, last: Option<&Value>) {
     let mut records = desk.table.records.phases();
     records.extend(last.cloned());
-    let text = lists::summary_text(desk.table, &records);
+    let text = lists::summary_text(desk.table, &records, None);
     desk.decision.files.push(FileEdit::Replace("summary".into(), text.clone()));
     if !desk.table.rule(Rule::NoReveal) {
         fame(desk, &text);

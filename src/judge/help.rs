@@ -114,6 +114,7 @@ Begin with  SIGNON Mgame password.
   PROCESS, PROCESS!                   now; ! with what is in
   PREVIEW                             the results, to you only
   SET DEADLINE 4 JAN 20:00            SET ZONE, SET ABSENCE likewise
+  SET NOABSENCE 24 DEC                an absence is taken back
   ROLLBACK [phase] [RESTORE] [FULL]   back to a phase
   ROLLFORWARD [phase]                 undo that
   RESIGN power, DUMMY power, REVIVE power

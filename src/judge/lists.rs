@@ -57,9 +57,9 @@ pub fn game_list(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
     text += &parameters(table);
     text += "\nPlayers:\n";
     text += &roster(table);
-    if !table.forming() && (!table.rule(Rule::Blind) || table.completed()) {
+    if !table.forming() {
         text += "\n";
-        text += &table.referee.position_report(&sight::shown_game(table));
+        text += &sight::position_text(table, on.map(|on| &on.who));
     }
     if let Some(on) = on
         && !table.forming()
@@ -69,7 +69,7 @@ pub fn game_list(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
         text += &super::orders::sets(table, on);
     }
     let mut letter = letter(to, "N41", Some(&game.name), format!("List of game {}", game.name), text);
-    letter.scene = sight::scene(table, on);
+    letter.scene = sight::scene(table, on.map(|on| &on.who));
     letter
 }
 
@@ -131,8 +131,8 @@ pub fn roster(table: &Table) -> String {
 }
 
 /// N42.
-pub fn history(table: &Table, to: &str, from: Option<&str>, until: Option<&str>) -> Letter {
-    let results = table.records.results();
+pub fn history(table: &Table, to: &str, on: Option<&SignedOn>, from: Option<&str>, until: Option<&str>) -> Letter {
+    let results = sight::results(table, on.map(|on| &on.who));
     let text = match from {
         None => results,
         Some(from) => between(&results, from, until.unwrap_or(from)),
@@ -174,18 +174,18 @@ fn between(results: &str, from: &str, until: &str) -> String {
     out
 }
 
-/// The summary (notices.md 6) from these records of finished phases.
-pub fn summary_text(table: &Table, records: &[serde_json::Value]) -> String {
+/// The summary (notices.md 6) from these records of finished phases, for the reader of a blind game.
+pub fn summary_text(table: &Table, records: &[serde_json::Value], on: Option<&SignedOn>) -> String {
     let body = table
         .referee
-        .summary(&table.game, records)
+        .summary(&table.game, &sight::counts(table, records, on.map(|on| &on.who)))
         .unwrap_or_else(|| "No centres have been counted in this game yet.\n".into());
     format!("{}\n{}\nPlayers:\n{}\n{body}", table.header(), parameters(table), roster(table))
 }
 
 /// N43.
-pub fn summary(table: &Table, to: &str) -> Letter {
-    let text = summary_text(table, &table.records.phases());
+pub fn summary(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
+    let text = summary_text(table, &table.records.phases(), on);
     letter(to, "N43", Some(&table.game.name), format!("Summary of game {}", table.game.name), text)
 }
 
@@ -205,7 +205,7 @@ pub fn map_letter(table: &Table, to: &str, on: Option<&SignedOn>, words: &[Strin
     let none = || Refusal { code: Code::NoMap, sentence: "There is no picture of this game.".into() };
     let scene = match asked {
         Some(phase) if phase != table.phase() => Some(scene_of(table, on, phase)?),
-        _ => sight::scene(table, on),
+        _ => sight::scene(table, on.map(|on| &on.who)),
     };
     let scene = scene.filter(|_| !table.forming()).ok_or_else(none)?;
     let svg = table.referee.picture(&scene.record, &table.look(scene.orders)).ok_or_else(none)?;
@@ -229,7 +229,7 @@ pub fn map_letter(table: &Table, to: &str, on: Option<&SignedOn>, words: &[Strin
 
 /// A phase that was played.
 fn scene_of(table: &Table, on: Option<&SignedOn>, phase: &str) -> Result<Arc<Scene>, Refusal> {
-    let all = on.is_some_and(|on| matches!(on.who, Who::Master | Who::Keeper));
+    let all = on.is_some_and(|on| sight::sees_all(table, &on.who));
     if sight::is_blind(table) && !all {
         return refuse(Code::Blind, "In a blind game there are no maps of phases that are over.");
     }

@@ -126,7 +126,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
 fn reveal(desk: &mut Desk) -> Result<String, Refusal> {
     desk.table.game.rules.retain(|r| r != "NO_REVEAL");
     desk.table.rules.unset(crate::diplomacy::rules::Rule::NoReveal);
-    let text = super::lists::summary(desk.table, "").text;
+    let text = super::lists::summary(desk.table, "", None).text;
     desk.decision.files.push(super::FileEdit::Replace("summary".into(), text.clone()));
     super::ending::fame(desk, &text);
     let to = desk.table.circle(Circle::Everyone);

@@ -106,8 +106,10 @@ fn question(table: &mut Table, block: &Block, header: &Header, tools: &Tools) ->
     let to = tools.sender.address.as_str();
     let letter = match header {
         Header::List { .. } => Ok(lists::game_list(table, to, None)),
-        Header::Summary { .. } => Ok(lists::summary(table, to)),
-        Header::History { from, to: until, .. } => Ok(lists::history(table, to, from.as_deref(), until.as_deref())),
+        Header::Summary { .. } => Ok(lists::summary(table, to, None)),
+        Header::History { from, to: until, .. } => {
+            Ok(lists::history(table, to, None, from.as_deref(), until.as_deref()))
+        }
         Header::Map { words, .. } => lists::map_letter(table, to, None, words),
         _ => code::refuse(code::Code::Syntax, "That is no question about a game."),
     };

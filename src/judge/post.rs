@@ -1,7 +1,9 @@
 //! Who gets a mail, and the form all mails share (notices.md 1).
 
-use super::table::{Table, is_dummy, is_vacant};
+use super::sight;
+use super::table::{Table, Who, is_dummy, is_vacant};
 use super::wants;
+use crate::diplomacy::rules::Rule;
 use crate::mail::{Letter, Scene, Thread};
 use crate::status::{Omniscient, Participant, ParticipantKind};
 use std::sync::Arc;
@@ -51,6 +53,22 @@ impl Table<'_> {
             add(&mut list, &address, None);
         }
         list
+    }
+
+    /// The same where not everybody is told the same: an address once for each name under which it reads.
+    pub fn everyone_apart(&self) -> Vec<Recipient> {
+        let mut list: Vec<(Recipient, Option<String>)> = Vec::new();
+        let seats = self.game.participants.iter().enumerate().filter(|(_, p)| !is_vacant(p));
+        let seats = seats.map(|(n, p)| (Some(n), self.addresses(p)));
+        for (seat, addresses) in seats.chain([(None, self.master_addresses())]) {
+            let name = sight::reads_as(self, &seat.map_or(Who::Master, Who::Seat)).map(str::to_string);
+            for address in addresses.into_iter().filter(|a| !a.is_empty()) {
+                if !list.iter().any(|(r, known)| r.address.eq_ignore_ascii_case(&address) && *known == name) {
+                    list.push((Recipient { address, seat }, name.clone()));
+                }
+            }
+        }
+        list.into_iter().map(|(recipient, _)| recipient).collect()
     }
 
     /// Recipients for chosen participants.
@@ -105,6 +123,10 @@ impl Table<'_> {
                 &tester
             }
         };
+        // A Master who plays alone, or wants no reports (rules.md 2.4 IGNORE_RESULTS).
+        let ignores =
+            self.game.tester.is_none() && matches!(notice, "N17" | "N18" | "N34") && self.rule(Rule::IgnoreResults);
+        let reminds = matches!(notice, "N10" | "N11");
         let seat = |r: &Recipient| r.seat.and_then(|n| self.game.participants.get(n));
         let fixed = FIXED.contains(&notice);
         let text_for = |r: &Recipient| match seat(r).and_then(|p| p.zone.as_deref()) {
@@ -113,6 +135,7 @@ impl Table<'_> {
             None => fill(text),
         };
         to.iter()
+            .filter(|r| !(ignores && r.seat.is_none()))
             .filter(|r| seat(r).is_none_or(|p| wants::wants(p, notice)))
             .map(|r| Letter {
                 to: r.address.clone(),
@@ -123,7 +146,9 @@ impl Table<'_> {
                 text: text_for(r),
                 bulk: to.len() > 1,
                 thread: Some(Thread::Game),
-                optional: seat(r).is_some_and(wants::watches) || matches!(notice, "N10" | "N11"),
+                // A reminder of what is over.
+                expires: self.game.deadline.filter(|_| reminds).map(|deadline| self.deadline_utc(deadline)),
+                optional: seat(r).is_some_and(wants::watches) || reminds,
                 ..Letter::default()
             })
             .collect()

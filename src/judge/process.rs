@@ -2,7 +2,7 @@
 //! hand; the archive commits it as one change.
 
 use super::decision::{FileEdit, GameState};
-use super::post::{Circle, with_scene};
+use super::post::with_scene;
 use super::rotation;
 use super::session::Desk;
 use super::sight;
@@ -125,6 +125,7 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
     desk.decision.files.push(FileEdit::KeepGame(format!("status.{phase}"), Box::new(desk.table.game.clone())));
     let resolution = desk.table.referee.resolve(&desk.table.game, seed)?;
     let scene = sight::scene_played(desk.table, &resolution.record);
+    let blind = sight::is_blind(desk.table);
     let kept = std::mem::replace(&mut desk.table.game, resolution.game);
     let referee = desk.table.referee;
     rotation::after(&mut desk.table.game, referee, &referee.phase_kind(&kept));
@@ -165,10 +166,14 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
         object.insert("report".into(), text.clone().into());
     }
     let subject = format!("Diplomacy results {} {phase}", desk.table.game.name);
-    let to = desk.table.circle(Circle::Everyone);
-    let mut letters = with_scene(desk.table.letters(&to, "N17", &subject, &text), scene);
+    let mut letters = sight::tell_results(desk.table, blind, &subject, &text, scene);
+    let before = last_played(desk.table);
     for letter in &mut letters {
         letter.phase = Some(phase.clone());
+        if let Some(link) = &mut letter.link {
+            link.seed = format!("{seed:016x}");
+            link.before.clone_from(&before);
+        }
     }
     desk.decision.letters.extend(letters);
     file_report(desk, &subject, &text);
@@ -178,6 +183,14 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
         super::ending::announce(desk, &how, Some(&record));
     }
     Ok(())
+}
+
+/// The phase played before this one, and its seed.
+fn last_played(table: &Table) -> Option<(String, String)> {
+    let records = table.records.file("results.jsonl")?;
+    let last: serde_json::Value = serde_json::from_str(records.lines().next_back()?).ok()?;
+    let text = |key: &str| last.get(key).and_then(serde_json::Value::as_str).map(str::to_string);
+    Some((text("name")?, text("seed")?))
 }
 
 /// `The next phase of 'x' will be …` and the deadline.
@@ -244,7 +257,8 @@ pub fn preview(desk: &mut Desk) {
     let seed = seed_of(desk.table);
     match desk.table.referee.resolve(&desk.table.game, seed) {
         Ok(resolution) => {
-            let text = format!("{}\n{}", desk.table.header(), resolution.report);
+            let report = sight::shown_to(&resolution.report, Some("MASTER"));
+            let text = format!("{}\n{report}", desk.table.header());
             let subject = format!("PREVIEW Diplomacy results {} {phase}", desk.table.game.name);
             let scene = sight::scene_played(desk.table, &resolution.record);
             let letters = desk.table.letters(&desk.table.master_recipients(), "N16", &subject, &text);

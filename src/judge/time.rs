@@ -208,6 +208,49 @@ pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence
     Ok(NewAbsence { not, words: absence.words(), covers_deadline })
 }
 
+/// Absences that are taken back: the value of NOT without them (`None`: nothing is left), and the periods in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Revoked {
+    /// NOT.
+    pub not: Option<String>,
+    /// `from 24 December 2026 until 2 January 2027`, each.
+    pub words: Vec<String>,
+}
+
+/// SET NOABSENCE: the absence that these words would set, or that a day of theirs falls into; without words the only one.
+pub fn revoke_absence(table: &Table, text: &str) -> Result<Revoked, String> {
+    let all = timing(&table.game).absences;
+    let listed = || super::post::and_list(&all.iter().map(|a| a.words()).collect::<Vec<_>>());
+    let meant = |absence: &clock::absence::Absence| -> Result<bool, String> {
+        if text.trim().is_empty() {
+            return Ok(all.len() == 1);
+        }
+        let query = clock::set_absence::AbsenceQuery {
+            now: table.local_now(),
+            master: true,
+            rules: clock_rules(&table.rules),
+            existing: &[],
+            text,
+        };
+        let said = clock::set_absence::absence(&query).map_err(|e| e.to_string())?;
+        Ok(*absence == said || absence.covers(said.last().start()))
+    };
+    let mut kept = Vec::new();
+    let mut words = Vec::new();
+    for absence in &all {
+        if meant(absence)? {
+            words.push(absence.words());
+        } else {
+            kept.push(*absence);
+        }
+    }
+    match (all.is_empty(), words.is_empty()) {
+        (true, _) => Err("This game has no absences.".into()),
+        (false, true) => Err(format!("Say which: SET NOABSENCE and a day of it. The game has absences {}.", listed())),
+        (false, false) => Ok(Revoked { not: clock::absence::list_text(&kept), words }),
+    }
+}
+
 /// What the clock would do with the game in a round held now, in a word (clock.md 3).
 pub fn verdict_word(table: &Table, previous_round: Option<DateTime<Utc>>) -> &'static str {
     with_clock(table, previous_round, |game| clock::tick::tick(game).action.word())

@@ -59,6 +59,10 @@ pub fn read(table: &Table, on: &SignedOn, vote: Option<Vote>) -> Result<Vote, Re
         (_, Some(Vote::Yes | Vote::No)) => bad("No proposals are made in this game: vote SOLO, DIAS or LOSS."),
         (_, Some(vote @ (Vote::Solo | Vote::Loss))) => Ok(vote),
         (Mode::Dias, None | Some(Vote::Dias)) => Ok(Vote::Dias),
+        // Which number is right would tell how many are left.
+        (Mode::Dias, Some(Vote::Way(_))) if super::sight::is_blind(table) => {
+            bad("In a blind game a draw is not counted: vote DIAS, SOLO or LOSS.")
+        }
         (Mode::Dias, Some(Vote::Way(n))) if usize::from(n) == count => Ok(Vote::Dias),
         (Mode::Dias, Some(Vote::Way(_))) => bad("Draws of this game include all survivors: vote DIAS, SOLO or LOSS."),
         (Mode::Way, None | Some(Vote::Dias)) => Ok(all),

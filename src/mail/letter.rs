@@ -1,5 +1,6 @@
 //! A mail the judge wants sent, before it is RFC 5322: data that can be printed, compared and replayed.
 
+use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
 /// RFC 3834.
@@ -48,6 +49,24 @@ pub struct Scene {
     pub phase: Option<String>,
     /// What had changed the board by then: the MORPH lines of the game.
     pub morph: Vec<String>,
+    /// Whose view it is, in words; empty: everybody's.
+    pub viewer: String,
+    /// Seats nobody plays.
+    pub dummies: Vec<String>,
+    /// Seats that another plays, with the one that does.
+    pub rulers: Vec<(String, String)>,
+}
+
+/// The place of a results mail in the chain of its game's: its Message-ID follows from it, and so does that of the one
+/// before, to the same reader.
+#[derive(Clone, Debug, PartialEq, Eq, Default)]
+pub struct Link {
+    /// Under what name its reader reads; who reads under two names gets two mails.
+    pub reader: String,
+    /// What tells this playing of the phase from another one.
+    pub seed: String,
+    /// The phase played before, and the same of it.
+    pub before: Option<(String, String)>,
 }
 
 /// One mail to one address.
@@ -77,12 +96,16 @@ pub struct Letter {
     pub bulk: bool,
     /// Message-ID of the mail it answers, with angle brackets.
     pub in_reply_to: Option<String>,
+    /// Results: the mail it follows upon.
+    pub link: Option<Link>,
     /// The thread it belongs to; its root stands first among the references.
     pub thread: Option<Thread>,
     /// Chain of the mails it answers, Message-IDs with angle brackets, oldest first.
     pub references: Vec<String>,
     /// Whether the recipient may switch such mail off (observers, reminders): List-Unsubscribe.
     pub optional: bool,
+    /// When it becomes senseless, and is not sent any more (OPS-063).
+    pub expires: Option<DateTime<Utc>>,
     /// Press: the Message-ID must not tell game, phase or number (OPS-065).
     pub anonymous_id: bool,
 }

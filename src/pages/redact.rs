@@ -313,11 +313,10 @@ pub fn game(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> GameVi
         .into_iter()
         .map(|b| Broadcast { phase: b.phase, from: b.from.map(|key| named(&key)), text: b.text })
         .collect();
-    let results = table.records.results();
+    // A stranger's view while the game is blind; all of it when that is over.
+    let results = sight::results(table, None);
     if !results.trim().is_empty() {
-        let blind = table.rule(Rule::Blind);
-        let shown = results.lines().filter(|l| !(blind && l.starts_with("SHOW")));
-        view.results = Some(shown.map(|l| format!("{l}\n")).collect());
+        view.results = Some(results);
     }
     if table.completed() {
         view.summary = table.referee.summary(&table.game, &records);
@@ -403,7 +402,7 @@ fn phase(table: &Table, record: &Value, seats: &[SeatView], have: &dyn Fn(&str) 
         orders: orders::of_phase(&shown, seats),
         before: position(shown.get("state"), seats),
         after: position(Some(&after), seats),
-        report: text("report"),
+        report: sight::shown_to(&text("report"), (!sight::is_blind(table)).then_some("MASTER")),
         processed: record.get("processed").and_then(Value::as_str).map(str::to_string),
         picture: draw(format!("m/{slug}.svg"), false),
         moves: draw(format!("m/{slug}-orders.svg"), true),

@@ -80,7 +80,8 @@ pub enum Acting {
 pub struct Resolution {
     /// The game at the start of the next phase, its clock untouched; phase COMPLETED when over.
     pub game: Game,
-    /// Report from its title line to the last line about the position (notices.md 4.1, 1–6).
+    /// Report from its title line to the last line about the position (notices.md 4.1, 1–6); where not everybody may
+    /// read all of it, with `SHOW` lines (variants.md 4.3).
     pub report: String,
     /// Winners, if the game is over.
     pub victors: Option<Vec<String>>,
@@ -149,7 +150,10 @@ pub trait Referee: Send + Sync {
     fn voters(&self, game: &Game) -> Vec<String>;
     /// Starting position for the mail that opens a game (N06): units, then ownership.
     fn position_report(&self, game: &Game) -> String;
-    /// Year-by-year table for SUMMARY from the records of finished phases.
+    /// The same as that seat knows it in a game of hidden information.
+    fn position_report_seen(&self, game: &Game, seat: &str) -> String;
+    /// Year-by-year table for SUMMARY from the records of finished phases; `?` where they do not
+    /// tell.
     fn summary(&self, game: &Game, records: &[serde_json::Value]) -> Option<String>;
     /// Whether the two seats' pieces touch (TOUCH_PRESS).
     fn touch(&self, game: &Game, a: &str, b: &str) -> bool;
@@ -165,4 +169,6 @@ pub trait Referee: Send + Sync {
     fn board(&self) -> &str;
     /// The position now as a record without orders, for pictures and `results.jsonl`.
     fn record_now(&self, game: &Game) -> serde_json::Value;
+    /// The same as that seat sees it in a game of hidden information: nothing, for one that plays nothing.
+    fn record_seen(&self, game: &Game, seat: &str) -> serde_json::Value;
 }

@@ -192,7 +192,7 @@ fn a_unit(kind: UnitKind) -> &'static str {
 }
 
 /// `army`, `fleet`.
-fn unit_word(kind: UnitKind) -> &'static str {
+pub(crate) fn unit_word(kind: UnitKind) -> &'static str {
     match kind {
         UnitKind::Army => "army",
         UnitKind::Fleet => "fleet",

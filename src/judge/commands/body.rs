@@ -22,6 +22,7 @@ pub enum Command {
     SetPassword(String),
     SetWait(bool),
     SetAbsence(SetDate),
+    SetNoAbsence(SetDate),
     SetZone(Option<String>),
     SetNoZone,
     SetStrict(bool),
@@ -57,6 +58,7 @@ impl Command {
         matches!(
             self,
             SetListed(_)
+                | SetNoAbsence(_)
                 | Official(_)
                 | Form
                 | Activate
@@ -270,6 +272,7 @@ fn set(rest: &[&str], upper: &[&str]) -> Option<Result<Command, Refusal>> {
         ["WAIT"] => Ok(Command::SetWait(true)),
         ["NOWAIT"] | ["NO", "WAIT"] => Ok(Command::SetWait(false)),
         ["ABSENCE", ..] => Ok(Command::SetAbsence(tail)),
+        ["NOABSENCE", ..] => Ok(Command::SetNoAbsence(tail)),
         ["ZONE"] => Ok(Command::SetZone(None)),
         ["ZONE", _] => Ok(Command::SetZone(Some(rest[1].to_string()))),
         ["NOZONE"] => Ok(Command::SetNoZone),

@@ -6,7 +6,7 @@ pub mod thread;
 
 use crate::mail::intake::is_message_id;
 use crate::mail::token::{self, Secret};
-use crate::mail::{Attachment, Auto, Letter, MailAddress};
+use crate::mail::{Attachment, Auto, Letter, Link, MailAddress};
 use chrono::{DateTime, FixedOffset};
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Body, Mailbox, Message, MultiPart, SinglePart};
@@ -127,7 +127,11 @@ fn fields(letter: &Letter, game: Option<&str>, to: &MailAddress, sender: &Sender
     let root = game.zip(letter.thread.as_ref()).map(|(game, thread)| thread::root(sender, game, thread));
     let chain = root.iter().chain(&letter.references).map(String::as_str);
     let mut references: Vec<&str> = chain.filter(|r| bracketed(r)).collect();
-    if let Some(parent) = letter.in_reply_to.as_deref().filter(|r| bracketed(r)) {
+    let linked = letter.link.as_ref().zip(game).and_then(|(link, game)| {
+        let (phase, seed) = link.before.as_ref()?;
+        Some(linked_id(letter, link, game, phase, seed, sender))
+    });
+    if let Some(parent) = letter.in_reply_to.as_deref().or(linked.as_deref()).filter(|r| bracketed(r)) {
         out.push(("In-Reply-To", parent.to_owned()));
         if !references.contains(&parent) {
             references.push(parent);
@@ -175,8 +179,19 @@ fn fields(letter: &Letter, game: Option<&str>, to: &MailAddress, sender: &Sender
     out
 }
 
+/// The Message-ID of a link of the chain: the random part is a keyed hash, so that whoever writes the next one knows it.
+fn linked_id(letter: &Letter, link: &Link, game: &str, phase: &str, seed: &str, sender: &Sender) -> String {
+    let notice = atom(&letter.notice);
+    let to = letter.to.to_lowercase();
+    let mark = sender.secret.mark("link", &[game, phase, &notice, seed, &to, &link.reader], 24);
+    format!("<{game}.{}.{notice}.{mark}@{}>", atom(phase), sender.host())
+}
+
 /// `<game.phase.notice.random@host>`; press only `<random@host>` (OPS-065).
 fn message_id(letter: &Letter, game: Option<&str>, sender: &Sender, stamp: &Stamp) -> String {
+    if let (Some(link), Some(game), Some(phase)) = (&letter.link, game, &letter.phase) {
+        return linked_id(letter, link, game, phase, &link.seed, sender);
+    }
     let mut parts: Vec<String> = Vec::new();
     if !letter.anonymous_id {
         parts.extend(game.map(str::to_owned));

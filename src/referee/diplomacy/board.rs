@@ -1,6 +1,7 @@
 //! The game's text as positions of the rules library, and back.
 
 use super::Diplomacy;
+use super::bulletin::View;
 use crate::diplomacy::adjudicate::{Estates, Position, Setup};
 use crate::diplomacy::map::{PowerId, ProvinceId};
 use crate::diplomacy::on_file;
@@ -78,6 +79,18 @@ impl Diplomacy {
             units.chain(p.owns.iter().filter_map(|c| map.province(c))).collect()
         };
         let (ours, theirs) = (reach(a), reach(b));
+        // Who touches somebody he does not see must not learn of it.
+        if self.rules.has(Rule::Blind) {
+            let view = View::of(self, game);
+            let sees = |seer: &str, other: &str| {
+                let (Some(seer), Some(p)) = (map.power(seer), self.block(game, other)) else { return false };
+                let mut units = p.units.iter().filter_map(|u| map.named_unit(u));
+                units.any(|u| view.eyes(seer).see(u.kind, map.province_of(u.at)))
+            };
+            if !sees(a, b) || !sees(b, a) {
+                return false;
+            }
+        }
         ours.iter().any(|p| theirs.contains(p) || map.contacts[p.0 as usize].iter().any(|n| theirs.contains(n)))
     }
 

@@ -2,6 +2,7 @@
 //! side, the rules library on the other. Rules themselves are in `diplomacy`; this page only translates.
 
 mod board;
+mod bulletin;
 mod recall;
 mod record;
 mod report;
@@ -346,20 +347,15 @@ impl Referee for Diplomacy {
     }
 
     fn position_report(&self, game: &Game) -> String {
-        let mut text = String::from("Units:\n\n");
-        for power in self.map().power_ids() {
-            let key = &self.map()[power].key;
-            if let Some(p) = self.block(game, key)
-                && !p.units.is_empty()
-            {
-                for unit in &p.units {
-                    text += &format!("{}{}.\n", report::column(&self.map()[power].title), self.unit_in_words(unit));
-                }
-                text.push('\n');
-            }
-        }
-        text += &report::ownership(self, game);
-        text
+        format!("{}{}", report::units(self, game), report::ownership(self, game))
+    }
+
+    fn position_report_seen(&self, game: &Game, seat: &str) -> String {
+        let view = bulletin::View::of(self, game);
+        let reader = self.map().power(seat);
+        let knows = |center| reader.is_some_and(|r| bulletin::knows_center(self, game, &view, r, center));
+        let seen = record::game_seen(self, game, seat);
+        format!("{}{}", report::units(self, &seen), report::ownership_known(self, game, &knows))
     }
 
     fn summary(&self, game: &Game, records: &[serde_json::Value]) -> Option<String> {
@@ -391,6 +387,10 @@ impl Referee for Diplomacy {
 
     fn record_now(&self, game: &Game) -> serde_json::Value {
         record::position(self, game)
+    }
+
+    fn record_seen(&self, game: &Game, seat: &str) -> serde_json::Value {
+        record::position_seen(self, game, seat)
     }
 }
 

@@ -2,7 +2,9 @@
 //! `after` (units and centres when the phase was over) and `given` (the orders in canonical text).
 
 use super::Diplomacy;
+use super::bulletin::{View, knows_center};
 use crate::diplomacy::draw;
+use crate::diplomacy::sight::Watch;
 use crate::judge::post::wrap;
 use crate::referee::Look;
 use crate::status::Game;
@@ -96,6 +98,41 @@ pub fn position(referee: &Diplomacy, game: &Game) -> Value {
     json!({ "name": short, "map": referee.map().name, "title": super::report_title(referee, game), "state": state })
 }
 
+/// The same as a power sees it in a blind game: its own, and what lies before its eyes.
+pub fn position_seen(referee: &Diplomacy, game: &Game, seat: &str) -> Value {
+    position(referee, &game_seen(referee, game, seat))
+}
+
+/// The game without what that power does not see of the board.
+pub fn game_seen(referee: &Diplomacy, game: &Game, seat: &str) -> Game {
+    let map = referee.map();
+    let view = View::of(referee, game);
+    let foreign_units = Watch::of(&referee.rules).foreign_units;
+    let mut seen = game.clone();
+    for p in &mut seen.participants {
+        let Some(power) = map.power(&p.name) else { continue };
+        let reader = map.power(seat);
+        if reader.is_some_and(|reader| view.owns(power, reader)) {
+            continue;
+        }
+        let shows = |text: &String| {
+            let unit = map.named_unit(text).filter(|_| foreign_units && !p.hides.contains(text));
+            let at = unit.zip(reader);
+            at.is_some_and(|(unit, reader)| view.eyes(reader).see(unit.kind, map.province_of(unit.at)))
+        };
+        let units = p.units.iter().filter(|u| shows(u)).cloned().collect();
+        let retreats = p.retreats.iter().filter(|(u, _)| shows(u)).map(|(u, _)| (u.clone(), Vec::new())).collect();
+        let knows = |code: &String| {
+            let center = map.province(code).zip(reader);
+            center.is_some_and(|(center, reader)| knows_center(referee, game, &view, reader, center))
+        };
+        let owns = p.owns.iter().filter(|c| knows(c)).cloned().collect();
+        (p.units, p.retreats, p.owns) = (units, retreats, owns);
+        p.inhabits = None;
+    }
+    seen
+}
+
 /// Adds units and centres after the phase.
 pub fn afterwards(referee: &Diplomacy, record: &mut Value, next: &Game) {
     let after = position(referee, next);
@@ -115,19 +152,20 @@ type Centres = Vec<String>;
 /// Centres by power after each year, in blocks of ten years, and the Calhamer index (notices.md 6).
 pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<String> {
     let map = referee.map();
-    let mut years: BTreeMap<i32, Vec<Centres>> = BTreeMap::new();
+    let mut years: BTreeMap<i32, Vec<Option<Centres>>> = BTreeMap::new();
     for record in records {
         let name = record.get("name").and_then(Value::as_str).unwrap_or("");
         let Ok(year) = name.chars().filter(|c| c.is_ascii_digit()).collect::<String>().parse::<i32>() else { continue };
         let after = record.get("after").and_then(|a| a.get("centers"));
-        let owned = map.power_ids().map(|p| strings(after.and_then(|a| a.get(&map[p].key))));
+        // What a record does not tell its reader (a blind game) is not known.
+        let owned = map.power_ids().map(|p| after.and_then(|a| a.get(&map[p].key)).map(|list| strings(Some(list))));
         years.insert(year, owned.collect());
     }
     if years.is_empty() || game.participants.is_empty() {
         return None;
     }
     let mut text = String::from("Centers by year:\n\n");
-    let all: Vec<(i32, Vec<Centres>)> = years.into_iter().collect();
+    let all: Vec<(i32, Vec<Option<Centres>>)> = years.into_iter().collect();
     for block in all.chunks(10) {
         text += &format!("{:<12}", "");
         for (year, _) in block {
@@ -137,13 +175,20 @@ pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<St
         for power in map.power_ids() {
             text += &super::report::column(&map[power].title);
             for (_, owned) in block {
-                let count = owned.get(power.0 as usize).map_or(0, Vec::len);
-                text += &if count == 0 { format!(" {:>5}", "-") } else { format!(" {count:>5}") };
+                text += &match owned.get(power.0 as usize).and_then(Option::as_ref).map(Vec::len) {
+                    None => format!(" {:>5}", "?"),
+                    Some(0) => format!(" {:>5}", "-"),
+                    Some(count) => format!(" {count:>5}"),
+                };
             }
             text.push('\n');
         }
         text += &super::report::column("Index");
         for (_, owned) in block {
+            let Some(owned) = owned.iter().map(Option::as_ref).collect::<Option<Vec<&Centres>>>() else {
+                text += &format!(" {:>5}", "?");
+                continue;
+            };
             let survivors = owned.iter().filter(|centres| !centres.is_empty()).count().max(1);
             let squares: usize = owned.iter().map(|centres| centres.len() * centres.len()).sum();
             text += &format!(" {:>5}", squares / survivors);
@@ -153,7 +198,8 @@ pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<St
     let (year, last) = all.last()?;
     text += &format!("Owners after {year}:\n\n");
     for power in map.power_ids() {
-        if let Some(centres) = last.get(power.0 as usize).filter(|centres| !centres.is_empty()) {
+        let centres = last.get(power.0 as usize).and_then(Option::as_ref);
+        if let Some(centres) = centres.filter(|centres| !centres.is_empty()) {
             text += &wrap(&format!("{}{}", super::report::column(&map[power].title), centres.join(" ")), 75, 12);
             text.push('\n');
         }

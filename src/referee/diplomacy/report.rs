@@ -2,7 +2,7 @@
 
 use super::Diplomacy;
 use crate::diplomacy::adjudicate::{Estates, Position, Profile, due};
-use crate::diplomacy::map::PowerId;
+use crate::diplomacy::map::{PowerId, ProvinceId};
 use crate::diplomacy::phase::Phase;
 use crate::judge::table::title_case;
 use crate::status::Game;
@@ -43,8 +43,27 @@ pub fn wrap(text: &str) -> String {
     crate::judge::post::wrap(text, 75, 12)
 }
 
+/// The units of every power, one line each.
+pub fn units(referee: &Diplomacy, game: &Game) -> String {
+    let map = referee.map();
+    let mut text = String::from("Units:\n\n");
+    for power in map.power_ids() {
+        let Some(p) = referee.block(game, &map[power].key).filter(|p| !p.units.is_empty()) else { continue };
+        for unit in &p.units {
+            text += &format!("{}{}.\n", column(&map[power].title), referee.unit_in_words(unit));
+        }
+        text.push('\n');
+    }
+    text
+}
+
 /// The ownership block.
 pub fn ownership(referee: &Diplomacy, game: &Game) -> String {
+    ownership_known(referee, game, &|_| true)
+}
+
+/// The same of the centres that its reader knows of.
+pub fn ownership_known(referee: &Diplomacy, game: &Game, knows: &dyn Fn(ProvinceId) -> bool) -> String {
     let map = referee.map();
     let mut text = String::from("Ownership of supply centers:\n\n");
     let mut owned = Vec::new();
@@ -54,20 +73,34 @@ pub fn ownership(referee: &Diplomacy, game: &Game) -> String {
         // By code, which is the order of ids.
         centers.sort();
         owned.extend(centers.iter().copied());
+        centers.retain(|c| knows(*c));
         if !centers.is_empty() {
             let names: Vec<&str> = centers.iter().map(|c| map[*c].title.as_str()).collect();
             text += &wrap(&format!("{}{}.", column(&map[power].title), names.join(", ")));
             text.push('\n');
         }
     }
-    let free: Vec<&str> =
-        map.province_ids().filter(|p| map[*p].center && !owned.contains(p)).map(|p| map[p].title.as_str()).collect();
+    let free: Vec<&str> = map
+        .province_ids()
+        .filter(|p| map[*p].center && !owned.contains(p) && knows(*p))
+        .map(|p| map[p].title.as_str())
+        .collect();
     if !free.is_empty() {
         text += &wrap(&format!("{}{}.", column("Unowned"), free.join(", ")));
         text.push('\n');
     }
     text.push('\n');
     text
+}
+
+/// A line of the table of centres and units.
+pub struct Count {
+    /// Whose.
+    pub power: PowerId,
+    /// It has won.
+    pub wins: bool,
+    /// The line, with its end.
+    pub line: String,
 }
 
 /// The table of centres and units, with the winners marked.
@@ -77,9 +110,9 @@ pub fn supply_table(
     profile: &Profile,
     estates: &Estates,
     victors: &[PowerId],
-) -> String {
+) -> Vec<Count> {
     let map = referee.map();
-    let mut text = String::new();
+    let mut table = Vec::new();
     for power in map.power_ids() {
         let due = due(profile, position, estates, power);
         let units = position.units(power).count() as i32;
@@ -91,15 +124,17 @@ pub fn supply_table(
         let count = due.count.abs();
         let word = if due.count < 0 { "Removes" } else { "Builds" };
         let unit = if count == 1 { "unit." } else { "units." };
-        let mark = if victors.contains(&power) { "  (* VICTORY!! *)" } else { "" };
-        text += &format!(
+        let wins = victors.contains(&power);
+        let mark = if wins { "  (* VICTORY!! *)" } else { "" };
+        let line = format!(
             "{:<11} {centers:>2} {} {units:>2} {}  {word:<8}{count:>2} {unit}{mark}\n",
             format!("{}:", map[power].title),
             plural(centers as i64, "Supply center,", "Supply centers,"),
             plural(i64::from(units), "Unit:", "Units:"),
         );
+        table.push(Count { power, wins, line });
     }
-    text
+    table
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! A phase is played: the orders on file go to the adjudicator, its answer becomes the next game and the report.
 
+use super::bulletin::{self, Bulletin, View};
 use super::{Diplomacy, Resolution, record, report, tell};
 use crate::diplomacy::adjudicate::{
     Adjustment, Estates, Position, Profile, RetreatFate, Retreats, Season, Workspace, advance, goal, scores,
@@ -10,6 +11,7 @@ use crate::diplomacy::order::Order;
 use crate::diplomacy::orders;
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::position::Unit;
+use crate::diplomacy::rules::Rule;
 use crate::status::{Game, ParticipantKind, PhaseState};
 use std::collections::BTreeMap;
 
@@ -24,10 +26,9 @@ pub fn resolve(referee: &Diplomacy, game: &Game, _seed: u64) -> Result<Resolutio
         profile: referee.profile(game),
         estates: referee.estates(game),
         next: game.clone(),
-        text: report::title(&game.name, &phase),
+        text: tell::title(&game.name, &phase),
         record: record::position(referee, game),
     };
-    play.text.push('\n');
     for p in &mut play.next.participants {
         p.orders = None;
         p.adjust.clear();
@@ -37,7 +38,7 @@ pub fn resolve(referee: &Diplomacy, game: &Game, _seed: u64) -> Result<Resolutio
         'R' => play.retreats(&position),
         'A' => play.adjustments(&position),
         _ => {
-            play.text += &format!("{} has been completed.\n\n", report::phase_title(&phase));
+            play.text.all(format!("{} has been completed.\n\n", report::phase_title(&phase)));
             position.clone()
         }
     };
@@ -51,7 +52,7 @@ struct Play<'a> {
     profile: Profile,
     estates: Estates,
     next: Game,
-    text: String,
+    text: Bulletin,
     record: serde_json::Value,
 }
 
@@ -101,9 +102,11 @@ impl Play<'_> {
                 let codes: Vec<&str> = verdict.codes().collect();
                 sent.result(text, &codes);
                 let order = orders_given.get(&index).cloned().unwrap_or(Order::Hold);
-                deeds.insert(index, tell::Deed { order, codes: codes.iter().map(ToString::to_string).collect() });
+                let at = if verdict.dislodged { unit.at } else { resolution.place(index) };
+                let now = Unit { kind: unit.kind, at };
+                deeds.insert(index, tell::Deed { order, codes: codes.iter().map(ToString::to_string).collect(), now });
                 if !verdict.dislodged {
-                    units.push(orders::entry::unit_text(map, Unit { kind: unit.kind, at: resolution.place(index) }));
+                    units.push(orders::entry::unit_text(map, now));
                 }
             }
             let retreats = next
@@ -126,7 +129,7 @@ impl Play<'_> {
         }
         let open = next.dislodged().iter().map(|d| (d.piece, next.retreats(d).to_vec()));
         let dislodged = open.chain(destroyed.iter().map(|d| (d.piece, Vec::new()))).collect();
-        self.text += &tell::movement(self.referee, self.game, position, &deeds, dislodged);
+        tell::movement(&mut self.text, self.referee, self.game, position, &deeds, dislodged);
         sent.write(&mut self.record);
         next
     }
@@ -151,9 +154,10 @@ impl Play<'_> {
         for (index, d) in position.dislodged().iter().enumerate() {
             let fate = fates[index];
             sent.result(&orders::entry::unit_text(map, d.piece.unit), fate.codes());
-            self.text += &tell::retreat(map, d.piece, fate);
+            tell::retreat(&mut self.text, map, d.piece, fate);
         }
-        self.text.push('\n');
+        tell::standing(&mut self.text, self.referee, self.game);
+        self.text.gap();
         for (power, p) in self.referee.powers(self.game) {
             let mut units = p.units.clone();
             for (index, d) in position.dislodged().iter().enumerate() {
@@ -209,7 +213,11 @@ impl Play<'_> {
                     adjusted.ordered.iter().filter(|(p, o)| *p == power && *o == AdjustOrder::Waive).count() as u16;
                 pending = count.saturating_sub(waived);
             }
-            self.text += &tell::adjustment(map, power, &done, &hidden, pending);
+            tell::adjustment(&mut self.text, map, power, &done, &hidden, pending);
+            if let Some(p) = self.referee.block(self.game, &map[power].key) {
+                let staying = p.units.iter().filter_map(|text| map.named_unit(text));
+                self.text.standing(power, staying.filter(|unit| !removed.contains(unit)));
+            }
             let key = &map[power].key;
             if let Some(p) =
                 self.next.participants.iter_mut().find(|p| p.kind == ParticipantKind::Power && p.name == *key)
@@ -231,7 +239,7 @@ impl Play<'_> {
                 p.owns.retain(|c| c != "SC?" && c != "SC*");
             }
         }
-        self.text.push('\n');
+        self.text.gap();
         sent.write(&mut self.record);
         let mut next = adjusted.position;
         for (power, p) in self.referee.powers(&self.next) {
@@ -254,26 +262,44 @@ impl Play<'_> {
             goal: goal(map, rounds_played(map, &self.phase)),
         };
         let advance = advance(&season, &mut after, &self.phase);
-        if advance.counted {
+        let table = advance.counted.then(|| {
             self.write_owners(&after);
-            self.text += &report::ownership(self.referee, &self.next);
-            self.text += &report::supply_table(self.referee, &after, &self.profile, &self.estates, &advance.victors);
             self.new_homes(&advance);
-        }
+            report::supply_table(self.referee, &after, &self.profile, &self.estates, &advance.victors)
+        });
         if advance.phase.as_ref().is_none_or(|p| p.letter() != 'R') {
             for p in &mut self.next.participants {
                 p.retreats.clear();
             }
         }
         record::afterwards(self.referee, &mut self.record, &self.next);
+        let text = self.report(table);
         if !advance.victors.is_empty() {
             let victors: Vec<String> = advance.victors.iter().map(|v| map[*v].key.clone()).collect();
             self.next.phase = PhaseState::Completed;
-            return Ok(Resolution { game: self.next, report: self.text, victors: Some(victors), record: self.record });
+            return Ok(Resolution { game: self.next, report: text, victors: Some(victors), record: self.record });
         }
         let Some(next) = advance.phase else { return Err("the flow of the map leads nowhere".into()) };
         self.next.phase = PhaseState::Running(next.to_string());
-        Ok(Resolution { game: self.next, report: self.text, victors: None, record: self.record })
+        Ok(Resolution { game: self.next, report: text, victors: None, record: self.record })
+    }
+
+    /// The text, with the count if there was one. In a blind game what has been seen is written down.
+    fn report(&mut self, table: Option<Vec<report::Count>>) -> String {
+        let (before, after) = (View::of(self.referee, self.game), View::of(self.referee, &self.next));
+        let mut text = std::mem::take(&mut self.text);
+        let blind = self.referee.rules.has(Rule::Blind);
+        if blind {
+            bulletin::remember(self.referee, &mut self.next, &[&before, &after], false);
+        }
+        let counted = table.is_some();
+        if let Some(table) = table {
+            tell::count(&mut text, self.referee, &self.next, table);
+        }
+        if blind && counted {
+            bulletin::remember(self.referee, &mut self.next, &[], true);
+        }
+        text.finish(self.referee, &before, &after)
     }
 
     fn write_owners(&mut self, position: &Position) {

@@ -1,12 +1,14 @@
 //! A phase that was played elsewhere, told again: the record and the report that it would have here, from the orders and
 //! results that were filed with it (saved-game-json.md 5). Nothing is decided anew.
 
+use super::bulletin::{Bulletin, View};
 use super::{Diplomacy, record, report, tell};
 use crate::diplomacy::adjudicate::{Piece, Position, RetreatFate, due};
 use crate::diplomacy::map::PowerId;
 use crate::diplomacy::notation::{self, AdjustOrder, RetreatOrder};
 use crate::diplomacy::order::Order;
 use crate::diplomacy::phase::{Flow, Phase};
+use crate::diplomacy::position::Unit;
 use crate::diplomacy::saved_game::SavedPhase;
 use crate::status::{Game, Participant};
 use serde_json::{Value, json};
@@ -39,25 +41,25 @@ impl Diplomacy {
     pub fn retell(&self, told: &Told) -> Result<Retold, String> {
         let phase = self.phase(told.before).ok_or("the phase is not one of the map's")?;
         let position = self.position(told.before)?;
-        let mut text = report::title(&told.before.name, &phase);
-        text.push('\n');
-        text += &match phase.letter() {
-            'M' => self.retell_movement(told, &position),
-            'R' => self.retell_retreats(told, &position),
-            'A' => self.retell_adjustments(told, &position),
-            _ => format!("{} has been completed.\n\n", report::phase_title(&phase)),
-        };
+        let mut text = tell::title(&told.before.name, &phase);
+        match phase.letter() {
+            'M' => self.retell_movement(&mut text, told, &position),
+            'R' => self.retell_retreats(&mut text, told, &position),
+            'A' => self.retell_adjustments(&mut text, told, &position),
+            _ => text.all(format!("{} has been completed.\n\n", report::phase_title(&phase))),
+        }
         let next = told.leads_to.and_then(|name| self.map().flow.parse_short(name));
         if counts_centers(&self.map().flow, &phase, next.as_ref()) {
-            text += &report::ownership(self, told.after);
             let victors: Vec<PowerId> = told.victors.iter().filter_map(|key| self.map().power(key)).collect();
             let (after, estates) = (self.position(told.after)?, self.estates(told.after));
-            text += &report::supply_table(self, &after, &self.profile(told.after), &estates, &victors);
+            let table = report::supply_table(self, &after, &self.profile(told.after), &estates, &victors);
+            tell::count(&mut text, self, told.after, table);
         }
-        Ok(Retold { record: self.rerecord(told), report: text })
+        let report = text.finish(self, &View::of(self, told.before), &View::of(self, told.after));
+        Ok(Retold { record: self.rerecord(told), report })
     }
 
-    fn retell_movement(&self, told: &Told, position: &Position) -> String {
+    fn retell_movement(&self, text: &mut Bulletin, told: &Told, position: &Position) {
         let map = self.map();
         let board = position.board();
         let mut deeds = BTreeMap::new();
@@ -76,15 +78,19 @@ impl Diplomacy {
                     let places = open.into_iter().flat_map(|(_, places)| places).filter_map(|at| map.location(at));
                     dislodged.push((Piece { power, unit }, places.collect()));
                 }
-                deeds.insert(index, tell::Deed { order, codes });
+                let now = match &order {
+                    // A move that came to nothing has a code that says why.
+                    Order::Move { to, .. } if codes.is_empty() => Unit { kind: unit.kind, at: *to },
+                    _ => unit,
+                };
+                deeds.insert(index, tell::Deed { order, codes, now });
             }
         }
-        tell::movement(self, told.before, position, &deeds, dislodged)
+        tell::movement(text, self, told.before, position, &deeds, dislodged);
     }
 
-    fn retell_retreats(&self, told: &Told, position: &Position) -> String {
+    fn retell_retreats(&self, text: &mut Bulletin, told: &Told, position: &Position) {
         let (map, board) = (self.map(), position.board());
-        let mut text = String::new();
         for piece in position.dislodged().iter().map(|d| d.piece) {
             let unit = notation::unit(board, piece.unit);
             let lines = self.block(told.before, &map[piece.power].key).into_iter().flat_map(|p| &p.adjust);
@@ -99,15 +105,15 @@ impl Diplomacy {
                 Some(to) if !codes.iter().any(|code| code == "disband") => RetreatFate::Retreats(to),
                 _ => RetreatFate::Disbands,
             };
-            text += &tell::retreat(map, piece, fate);
+            tell::retreat(text, map, piece, fate);
         }
-        text + "\n"
+        tell::standing(text, self, told.before);
+        text.gap();
     }
 
-    fn retell_adjustments(&self, told: &Told, position: &Position) -> String {
+    fn retell_adjustments(&self, text: &mut Bulletin, told: &Told, position: &Position) {
         let map = self.map();
         let board = position.board();
-        let mut text = String::new();
         for power in map.power_ids() {
             let Some(p) = self.block(told.before, &map[power].key) else { continue };
             let standing = |unit: &String| self.block(told.after, &p.name).is_some_and(|p| p.units.contains(unit));
@@ -127,9 +133,9 @@ impl Diplomacy {
             }
             let due = due(&self.profile(told.before), position, &self.estates(told.before), power).count.max(0);
             let pending = u16::try_from(due).unwrap_or(0).saturating_sub(u16::try_from(built).unwrap_or(u16::MAX));
-            text += &tell::adjustment(map, power, &done, &[], pending);
+            tell::adjustment(text, map, power, &done, &[], pending);
         }
-        text + "\n"
+        text.gap();
     }
 
     /// The record: position, canonical orders and results, with the orders as they were filed.
