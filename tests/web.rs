@@ -183,6 +183,10 @@ async fn links_of_mails_are_looked_at_and_followed() {
         let (head, body) = ask(&web, post("/unsubscribe/demo.1a", body)).await;
         assert_eq!((head.status(), body.as_str()), (StatusCode::OK, "Unsubscribe(\"demo.1a\", true)"));
     }
+    let (_, body) = ask(&web, get("/login/mail")).await;
+    assert_eq!(body, "Forgotten(None)");
+    let (_, body) = ask(&web, post("/login/mail", "seat=france%40demo")).await;
+    assert_eq!(body, "Forgotten(Some(\"france@demo\"))");
     let (_, body) = ask(&web, get("/password/demo.france.1.2")).await;
     assert_eq!(body, "Password(\"demo.france.1.2\", None)");
     let (_, body) = ask(&web, post("/password/demo.france.1.2", "password=new+word")).await;

@@ -88,18 +88,18 @@ pub(super) fn seat_word(table: &Table, seat: &str) -> String {
 }
 
 impl Clerk {
-    fn recent(&self, now: DateTime<Utc>) -> Result<Vec<LedgerEntry>, ClerkError> {
+    /// Lines of the last day that are about something; of very many the others are not copied.
+    fn recent(&self, now: DateTime<Utc>, about: impl Fn(&LedgerEntry) -> bool) -> Result<Vec<LedgerEntry>, ClerkError> {
         match self.ledger.lock() {
-            Ok(mut ledger) => Ok(ledger.recent(now)?.to_vec()),
+            Ok(mut ledger) => Ok(ledger.recent(now)?.iter().filter(|e| about(e)).cloned().collect()),
             Err(_) => Ok(Vec::new()),
         }
     }
 
     /// Rates of one sender.
     pub(super) fn admission(&self, sender: &str, now: DateTime<Utc>) -> Result<Admission, ClerkError> {
-        let recent = self.recent(now)?;
-        let closed: Vec<&LedgerEntry> = recent.iter().filter(|e| e.game.is_none() && is_of(e, sender)).collect();
-        let hour = |e: &&&LedgerEntry| now - e.time < Duration::hours(1);
+        let closed = self.recent(now, |e| e.game.is_none() && is_of(e, sender))?;
+        let hour = |e: &&LedgerEntry| now - e.time < Duration::hours(1);
         let within_hour = closed.iter().filter(hour).count();
         let errors = closed.iter().filter(|e| e.outcome == outcome::ERRORS).count();
         let over = within_hour >= MESSAGES_AN_HOUR || errors >= ERRORS_A_DAY;
@@ -123,8 +123,7 @@ impl Clerk {
         if claims.is_empty() {
             return Ok(false);
         }
-        let recent = self.recent(now)?;
-        let attempts: Vec<&LedgerEntry> = recent.iter().filter(|e| e.key.as_str().starts_with("signon:")).collect();
+        let attempts = self.recent(now, |e| e.key.as_str().starts_with("signon:"))?;
         if attempts.is_empty() {
             return Ok(false);
         }
@@ -173,7 +172,7 @@ impl Clerk {
         let seat = seat_word(table, seat);
         let game = &table.game.name;
         let key = sign_on_key(game, &seat, sender);
-        let recent = self.recent(now)?;
+        let recent = self.recent(now, |e| e.key.as_str().starts_with("signon:"))?;
         let of_seat = sign_on_key(game, &seat, "");
         let before: Vec<&LedgerEntry> =
             recent.iter().filter(|e| e.key.as_str().starts_with(of_seat.as_str())).collect();

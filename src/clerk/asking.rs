@@ -2,7 +2,7 @@
 
 use super::queueing::{done, entry};
 use super::{Clerk, ClerkError, stamp};
-use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
+use crate::archive::{ArchiveError, Content, GameName, Key, MAIL_WAIT, Stamp, Transaction};
 use crate::judge::code::{Code, Refusal};
 use crate::judge::commands::{Block, Header, Line};
 use crate::judge::create::{self, Census};
@@ -133,21 +133,29 @@ impl Clerk {
         };
         part.outcome = "executed".into();
         part.note(block.line.number, reply::Mark::Ok, reply::masked(&block.line.text));
-        part.paragraphs.push(format!(
-            "Game {name} has been made; it is {}.\nIts page: {}/game/{name}/\nTo let players join send SIGNON M{name} password and FORM.\n",
-            creation.index.state.word(),
-            self.house.url.trim_end_matches('/'),
-        ));
-        let mut transaction = Transaction::of_game(&game, format!("{} {} created the game", stamp(now), from.address));
-        transaction.replace("status", crate::status::canonical(&creation.game).into_bytes())?;
-        transaction.index(&game, crate::status::index::line(&creation.index));
-        for observer in self.house.observers.iter().chain(self.house.keepers.iter().filter(|_| creation.game.trial)) {
+        let (mut transaction, state) = self.founding(&game, &creation, key, from, &mut part, now)?;
+        let page = format!("{}/game/{name}/", self.house.url.trim_end_matches('/'));
+        let next = match state {
+            judge::GameState::Preparation => "To let players join send SIGNON M{name} password and FORM.\n",
+            judge::GameState::Forming => "Players can join now.\n",
+            _ => "It has begun.\n",
+        };
+        let next = next.replace("{name}", name);
+        part.paragraphs.push(format!("Game {name} has been made; it is {}.\nIts page: {page}\n{next}", state.word()));
+        let keepers = self.house.keepers.iter().filter(|_| creation.game.trial);
+        let notify = self.maps.of(&creation.game).map(|compiled| compiled.map.notify.clone()).unwrap_or_default();
+        for observer in self.house.observers.iter().chain(keepers).chain(&notify) {
             let letter = Letter {
                 to: observer.clone(),
                 game: Some(name.into()),
                 notice: "N01".into(),
                 subject: format!("Game creation ({name})"),
-                text: format!("{} has opened game {name} on the map {}.\n", from.address, creation.game.map),
+                text: format!(
+                    "{} has opened game {name} on the map {}; it is {}.\nIts page: {page}\n",
+                    from.address,
+                    creation.game.map,
+                    state.word()
+                ),
                 ..Letter::default()
             };
             self.enqueue(&mut transaction, &letter, &["create", key.as_str(), observer], now)?;
@@ -162,6 +170,43 @@ impl Clerk {
         self.archive.commit_indexed(&lock, &index_lock, transaction)?;
         drop((lock, index_lock));
         Ok(())
+    }
+
+    /// The first commit of a game. FORM with no seat to fill (SOLITAIRE, a board of dummies) begins it at once
+    /// (mail-commands.md 3.7).
+    fn founding(
+        &self,
+        game: &GameName,
+        creation: &create::Creation,
+        key: &Key,
+        from: &Sender,
+        part: &mut Reply,
+        now: DateTime<Utc>,
+    ) -> Result<(Transaction, judge::GameState), ClerkError> {
+        let text = crate::status::canonical(&creation.game).into_bytes();
+        let audit = format!("{} created the game", from.address);
+        let content = Content { stamp: Stamp::of(&text), bytes: text.clone() };
+        if creation.index.state == judge::GameState::Forming
+            && let Some(loaded) = self.read_as(game, content)?
+        {
+            let seed = self.seed(&["create", key.as_str()]);
+            let mut table = loaded.table(&self.house, seed, now);
+            table.index = creation.index.clone();
+            if table.open_seats() == 0 {
+                let mut desk = judge::session::Desk::new(&mut table);
+                match judge::beginning::begin(&mut desk) {
+                    Ok(()) => {
+                        let decision = desk.close(&creation.game, &creation.index, audit).decision;
+                        return Ok((self.transaction(game, &loaded, decision, seed, now)?, judge::GameState::Active));
+                    }
+                    Err(reason) => part.paragraphs.push(format!("The game could not begin: {reason}.")),
+                }
+            }
+        }
+        let mut transaction = Transaction::of_game(game, format!("{} {audit}", stamp(now)));
+        transaction.replace("status", text)?;
+        transaction.index(game, crate::status::index::line(&creation.index));
+        Ok((transaction, creation.index.state))
     }
 
     fn census(&self, name: &str, master: &str, now: DateTime<Utc>) -> Result<Census, ClerkError> {

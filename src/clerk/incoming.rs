@@ -7,7 +7,7 @@ use super::abuse::{self, Admission, outcome};
 use super::links::Followed;
 use super::moving::Moving;
 use super::queueing::{done, entry};
-use super::{Clerk, ClerkError, secrets::PhcSecrets};
+use super::{Clerk, ClerkError, failures, secrets::PhcSecrets};
 use crate::archive::spool::{MessageName, Room, TRIES};
 use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
 use crate::judge;
@@ -72,6 +72,7 @@ enum Fate {
 impl Clerk {
     /// Works the spool off, in order of arrival.
     pub fn work(&self, now: DateTime<Utc>) -> Result<Worked, ClerkError> {
+        failures::watch();
         let mut worked = Worked::default();
         let spool = self.archive.spool();
         // One worker at a time keeps the order of arrival (OPS-033); a second process finds the lock busy and goes.
@@ -131,10 +132,10 @@ impl Clerk {
                     return Err(error);
                 }
                 Err(panic) => {
-                    let why = panic_text(panic.as_ref());
-                    tracing::error!(message = %name.file_name(), why, "the judge failed over a message");
+                    let why = failures::told(panic.as_ref());
+                    tracing::error!(message = %name.file_name(), why = why.lines().next(), "the judge failed over a message");
                     self.report_failure(&name, &why, now)?;
-                    spool.bury(&name, Room::New, &why)?;
+                    spool.bury(&name, Room::New, why.lines().next().unwrap_or_default())?;
                     worked.dead += 1;
                 }
             }
@@ -466,12 +467,4 @@ pub(super) fn unread(code: &str, sentence: &str) -> Reply {
     let mut part = Reply { outcome: "unread".into(), ..Reply::default() };
     part.detail(0, reply::Mark::Error, "your mail", code, sentence);
     part
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    panic
-        .downcast_ref::<&str>()
-        .map(|s| s.to_string())
-        .or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "the judge failed".into())
 }

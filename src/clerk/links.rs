@@ -1,11 +1,12 @@
 //! Links in mails: unsubscribing by one click, choosing a password. A link's token says for whom it was made and is proof
 //! enough; what it does is decided by the judge and committed like everything else.
 
+use super::queueing::done;
 use super::secrets::PhcSecrets;
 use super::{Clerk, ClerkError};
-use crate::archive::{ArchiveError, GameName, MAIL_WAIT};
+use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT};
 use crate::judge::session::Outcome;
-use crate::judge::table::Table;
+use crate::judge::table::{Table, Who};
 use crate::judge::{passwords, wants};
 use crate::mail::token;
 use chrono::{DateTime, Utc};
@@ -61,6 +62,41 @@ impl Clerk {
                 },
             }
         })
+    }
+
+    /// N51: mails the holder of a seat (`france@demo`) a link to choose a password. What is answered does not tell whether
+    /// there is such a seat; of one seat it is done once an hour.
+    pub fn forgotten(&self, seat: Option<&str>, now: DateTime<Utc>) -> Result<Followed, ClerkError> {
+        let Some(seat) = seat else {
+            let what = "Name your seat. A link to choose a new password goes to its address on file.";
+            return Ok(Followed::Good(what.into()));
+        };
+        let said = Followed::Done("If that seat has a player, a link is on its way to the address on file.".into());
+        let seat = seat.trim().to_lowercase();
+        let Some((seat, game)) = seat.split_once('@') else { return Ok(said) };
+        let Some(name) = GameName::old(game).ok().map(|g| self.existing(g.as_str())).transpose()?.flatten() else {
+            return Ok(said);
+        };
+        let lock = self.archive.lock(&name, MAIL_WAIT)?;
+        let Some(loaded) = self.load(&name, now)? else { return Ok(said) };
+        let hour = now.format("%Y%m%d%H").to_string();
+        let seed = self.seed(&["forgotten", game, seat, &hour]);
+        let secrets = PhcSecrets::new(&self.known, self.secret, seed);
+        let mut table = loaded.table(&self.house, seed, now);
+        let Some(Who::Seat(n)) = table.who(&seat.to_uppercase()) else { return Ok(said) };
+        let holder = &table.game.participants[n];
+        let key = Key::of("forgotten", &format!("{game} {} {hour}", holder.name));
+        let played = holder.password.is_some() && !holder.address.is_empty();
+        if !played || table.completed() || self.is_done(&key, None, now)? {
+            return Ok(said);
+        }
+        let decision = passwords::forgotten(&mut table, n, &secrets).decision;
+        let mut transaction = self.transaction(&name, &loaded, decision, seed, now)?;
+        transaction.ledger(&done(&key, &[], now));
+        match self.archive.commit(&lock, transaction) {
+            Ok(_) => Ok(said),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Shows the judge the game and commits what it decides.

@@ -10,6 +10,7 @@ mod cards;
 mod checking;
 mod edits;
 mod export;
+mod failures;
 mod fetching;
 mod games;
 mod hand;

@@ -322,9 +322,11 @@ pub fn links(clerk: &Arc<Clerk>, clock: impl Fn() -> DateTime<Utc> + Send + Sync
         let (followed, asks) = match &link {
             Link::Unsubscribe(token, really) => (clerk.unsubscribe(token, *really, now), Asks::Nothing),
             Link::Password(token, new) => (clerk.choose_password(token, new.as_deref(), now), Asks::Password),
+            Link::Forgotten(seat) => (clerk.forgotten(seat.as_deref(), now), Asks::Seat),
         };
         let (status, title, text, asks) = match followed {
             Ok(Followed::Done(said)) => (200, "Done", said, None),
+            Ok(Followed::Good(said)) if asks == Asks::Seat => (200, "Password forgotten", said, Some(asks)),
             Ok(Followed::Good(said)) => (200, "From your mail", said, Some(asks)),
             Ok(Followed::Refused(said)) => (422, "Not yet", said, Some(asks)),
             Ok(Followed::Unknown) => (404, "Not here", "This link was used, is too old, or never worked.".into(), None),

@@ -1,7 +1,9 @@
 //! Order sheets as the judge handles them: whose they are, when they may change, what is confirmed (mail-commands.md 4.1,
 //! clock.md 3.1). What an order means is the referee's.
 
+use super::code::{Code, Refusal};
 use super::commands::{Block, Item, Line};
+use super::post::Circle;
 use super::reply::{Mark, Reply};
 use super::session::Desk;
 use super::signon::{Rank, SignedOn};
@@ -117,6 +119,41 @@ fn shown(text: &str, canonical: &[String]) -> String {
     if read.is_empty() || read.eq_ignore_ascii_case(text) { text.to_string() } else { format!("{text}   = {read}") }
 }
 
+/// SET with a word that is none of its commands, taken out of the lines of the sheet: an order it is only where SET is a
+/// place of the map (mail-commands.md 4).
+pub fn unknown_sets(table: &Table, on: &SignedOn, acting: &Acting, lines: &mut Vec<Line>) -> Vec<(Line, Refusal)> {
+    let is_set = |line: &Line| line.text.split_whitespace().next().is_some_and(|w| w.eq_ignore_ascii_case("SET"));
+    let unknown = |line: &Line| is_set(line) && read(table, on, acting, std::slice::from_ref(line)).faulty();
+    let found: Vec<Line> = lines.iter().filter(|line| unknown(line)).cloned().collect();
+    lines.retain(|line| !found.iter().any(|f| f.number == line.number));
+    let refusal = || {
+        Refusal {
+        code: Code::UnknownSet,
+        sentence: "SET knows ADDRESS, PASSWORD, WAIT, NOWAIT, ABSENCE, ZONE, STRICT, NOTIFY, VOTE, DRAW, CONCEDE and, for the \
+                   Master, DEADLINE, NOABSENCE, LISTED and UNLISTED."
+            .into(),
+    }
+    };
+    found.into_iter().map(|line| (line, refusal())).collect()
+}
+
+/// N12 to others than the player: the Master under ALWAYS_CONFIRM, all under BROADCAST_ORDERS (rules.md 2.4).
+pub fn show_others(desk: &mut Desk, on: &SignedOn, sheet: &Sheet) {
+    let table = &desk.table;
+    let all = table.rule(Rule::BroadcastOrders);
+    if !(all || table.rule(Rule::AlwaysConfirm)) || sheet.sets.is_empty() {
+        return;
+    }
+    let Who::Seat(n) = on.who else { return };
+    let own = table.recipients(&[n]);
+    let mut to = if all { table.circle(Circle::All) } else { table.master_recipients() };
+    to.retain(|r| !own.iter().any(|o| o.address.eq_ignore_ascii_case(&r.address)));
+    let subject = format!("Diplomacy orders {} {}", table.game.name, table.phase());
+    let text = format!("{}{}\n[end of the orders]\n", table.header(), on_file(table, on, false));
+    let letters = table.letters(&to, "N12", &subject, &text);
+    desk.decision.letters.extend(letters);
+}
+
 /// Puts the sets of an accepted sheet on file.
 pub fn store(desk: &mut Desk, on: &SignedOn, sheet: &Sheet) {
     let _ = on;
@@ -136,6 +173,11 @@ pub fn confirmation(table: &Table, on: &SignedOn) -> String {
 
 /// What is on file for the seats that this person orders for.
 pub fn sets(table: &Table, on: &SignedOn) -> String {
+    on_file(table, on, true)
+}
+
+/// The same; `whole`: with what only the player, his controller and the Master may know besides.
+fn on_file(table: &Table, on: &SignedOn, whole: bool) -> String {
     let mut text = String::new();
     let seats: Vec<usize> = match &on.who {
         Who::Master | Who::Keeper => {
@@ -166,10 +208,10 @@ pub fn sets(table: &Table, on: &SignedOn) -> String {
         for order in orders {
             text += &format!("  {order}\n");
         }
-        if owing.contains(&p.name) {
+        if whole && owing.contains(&p.name) {
             text += "  Orders are still due.\n";
         }
-        if p.wait {
+        if whole && p.wait {
             text += "  WAIT is set: the phase is not processed before the deadline.\n";
         }
     }

@@ -49,6 +49,28 @@ pub fn revive(desk: &mut Desk, n: usize, password: Option<&str>, tools: &Tools) 
     desk.decision.letters.extend(letters);
 }
 
+/// N51: who has forgotten the password of his seat gets a link by which he can choose another (WEB-083). The old one holds
+/// until he has; and only the addresses on file are written to, whoever asked.
+pub fn forgotten(table: &mut Table, n: usize, secrets: &dyn Secrets) -> Outcome {
+    let (before, index) = (table.game.clone(), table.index.clone());
+    let title = table.title(&Who::Seat(n));
+    let p = &table.game.participants[n];
+    let until = table.now + Duration::hours(1);
+    let token = secrets.link(&table.game.name, &p.name, until, p.password.as_deref().unwrap_or_default());
+    let text = format!(
+        "Somebody, you we hope, has asked for a new password for {title} in game {}. Choose it on this page within an hour; \
+         the link works once:\n\n    {}/password/{token}\n\nUntil then the old password holds. If it was not you who asked, \
+         there is nothing to do.\n",
+        table.game.name,
+        table.house.url.trim_end_matches('/')
+    );
+    let mut desk = Desk::new(table);
+    let own = desk.table.recipients(&[n]);
+    let letters = desk.table.letters(&own, "N51", "DPPD Password Reminder", &text);
+    desk.decision.letters.extend(letters);
+    desk.close(&before, &index, format!("{title} was mailed a link to choose a password"))
+}
+
 /// A player follows his link: the new password holds, and he is told so by mail.
 pub fn chosen(table: &mut Table, n: usize, new: &str, secrets: &dyn Secrets) -> Result<Outcome, Refusal> {
     new_password(new)?;

@@ -4,6 +4,7 @@
 use super::code::{Code, Refusal, refuse};
 use super::commands::{Audience, Claim, PressBlock};
 use super::post::{Circle, Recipient, and_list};
+use super::sight;
 use super::table::{Table, Who, is_dummy, is_vacant};
 use crate::diplomacy::rules::Rule;
 use crate::mail::{Auto, Letter, Thread};
@@ -335,8 +336,13 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
             format!("Diplomacy press sent to {}", and_list(&list.iter().map(name).collect::<Vec<_>>()))
         }
     };
+    let warning = if gives_away(table, press) {
+        format!("{}: your own name or address stands in it; nobody else adds them.\n\n", Code::Identity.name())
+    } else {
+        String::new()
+    };
     let echo = format!(
-        "Your {} went out as follows.\n\n{body}\n[end of your press]\n",
+        "{warning}Your {} went out as follows.\n\n{body}\n[end of your press]\n",
         match &press.to {
             Readers::All => "broadcast".to_string(),
             readers => format!("press{}", names(readers)),
@@ -347,13 +353,6 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
             send(to, &echo_subject, &echo);
         }
     }
-    for to in &readers {
-        // A quiet author is not his own reader through a broadcast.
-        if own.iter().any(|o| o.address.eq_ignore_ascii_case(&to.address)) {
-            continue;
-        }
-        send(to, &subject, &body);
-    }
     // Those who see the truth read it in brackets.
     let truth = format!(
         "{headline}\n[by {} sent{}]\n\n{text}\n",
@@ -363,6 +362,15 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
             readers => names(readers),
         }
     );
+    let veiled = press.claimed_from.as_ref() != Some(&press.from) || press.claimed_to != press.to;
+    let sees_all = |r: &Recipient| sight::sees_all(table, &r.seat.map_or(Who::Master, Who::Seat));
+    for to in &readers {
+        // A quiet author is not his own reader through a broadcast.
+        if own.iter().any(|o| o.address.eq_ignore_ascii_case(&to.address)) {
+            continue;
+        }
+        send(to, &subject, if veiled && !is_master && sees_all(to) { &truth } else { &body });
+    }
     let eavesdrops = table.rule(Rule::Eavesdrop) || table.rule(Rule::EavesdropAloud);
     if eavesdrops && !is_master {
         for to in table.master_recipients() {
@@ -382,6 +390,21 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
         }
     }
     (letters, filed(table, press, &headline, text))
+}
+
+/// Whether a player tells in a game of hidden people who he is (mail-commands.md 6.4).
+fn gives_away(table: &Table, press: &Press) -> bool {
+    let veils =
+        [Rule::NoPress, Rule::GreyPress, Rule::YellowPress, Rule::WhiteGrey, Rule::FakePress].map(|r| table.rule(r));
+    let Who::Seat(n) = press.from else { return false };
+    if table.completed() || !veils.contains(&true) {
+        return false;
+    }
+    let text = press.text.to_lowercase();
+    let p = &table.game.participants[n];
+    let name = super::table::person(p).map(|person| person.name.replace('_', " ").to_lowercase());
+    let own = table.addresses(p).into_iter().map(|a| a.to_lowercase()).chain(name);
+    own.into_iter().any(|word| !word.trim().is_empty() && text.contains(word.trim()))
 }
 
 fn mailboxes(table: &Table, who: &Who) -> Vec<Recipient> {

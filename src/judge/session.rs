@@ -177,13 +177,14 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
         }
     }
     plan.trailing = orders::trailing_text(table, block, &mut plan.order_lines);
+    let acting = match &on.who {
+        Who::Seat(n) => Acting::Seat(table.game.participants[*n].name.clone()),
+        Who::Master | Who::Keeper => Acting::Master,
+    };
+    plan.wrong.extend(orders::unknown_sets(table, on, &acting, &mut plan.order_lines));
     if plan.order_lines.is_empty() {
         plan.checked.retain(|c| !matches!(c, Checked::Orders));
     } else {
-        let acting = match &on.who {
-            Who::Seat(n) => Acting::Seat(table.game.participants[*n].name.clone()),
-            Who::Master | Who::Keeper => Acting::Master,
-        };
         plan.sheet = Some(orders::read(table, on, &acting, &plan.order_lines));
     }
     plan
@@ -242,6 +243,7 @@ pub fn execute(
                 orders::report(&mut desk.reply, &plan.order_lines, sheet, store);
                 if store {
                     orders::store(desk, on, sheet);
+                    orders::show_others(desk, on, sheet);
                 }
             }
         }

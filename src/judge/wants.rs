@@ -26,7 +26,7 @@ pub fn wants(p: &Participant, notice: &str) -> bool {
     match notice {
         "N10" | "N11" => has(p, "REMINDERS"),
         // What he did himself he is told in any case.
-        "N20" | "N21" | "N23" | "digest" => true,
+        "N20" | "N21" | "N23" | "N51" | "digest" => true,
         _ if !watches(p) => true,
         "N45" => has(p, "PRESS"),
         _ => has(p, "RESULTS"),

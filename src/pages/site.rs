@@ -58,6 +58,7 @@ struct LinkPage<'a> {
     lines: Vec<&'a str>,
     button: bool,
     password: bool,
+    seat: bool,
 }
 
 #[derive(Template)]
@@ -187,12 +188,15 @@ pub enum Asks {
     Nothing,
     /// A new password.
     Password,
+    /// The seat whose password is forgotten.
+    Seat,
 }
 
 /// The page behind a link of a mail: what it is for with a button, or what was done.
 pub fn link_page(house: &House, title: &str, text: &str, asks: Option<Asks>) -> Vec<u8> {
     let (button, password) = (asks.is_some(), asks == Some(Asks::Password));
-    render(&LinkPage { frame: &Frame::of(house), title, lines: text.lines().collect(), button, password })
+    let seat = asks == Some(Asks::Seat);
+    render(&LinkPage { frame: &Frame::of(house), title, lines: text.lines().collect(), button, password, seat })
 }
 
 /// The groups of a list of games; completed games of past years are on pages of their own (WEB-025).

@@ -1,4 +1,4 @@
-//! Links that mails carry (WEB-030 `/unsubscribe`, `/password`): a page with one button, and what the button does. No
+//! Links that mails carry (WEB-030 `/unsubscribe`, `/password`), and the page that has one mailed (`/login/mail`): a page with one button, and what the button does. No
 //! session and no cookie: the token is the proof, so that a mail program may press the button (RFC 8058).
 
 use super::Served;
@@ -15,6 +15,8 @@ pub enum Link {
     Unsubscribe(String, bool),
     /// `/password/<token>`; the password that was sent.
     Password(String, Option<String>),
+    /// `/login/mail`; the seat whose holder wants a new password.
+    Forgotten(Option<String>),
 }
 
 /// Status and page.
@@ -53,4 +55,12 @@ pub(super) async fn password(
 ) -> Response {
     let new = fields.get("password").cloned().unwrap_or_default();
     follow(served, Link::Password(token, Some(new))).await
+}
+
+pub(super) async fn see_forgotten(State(served): State<Served>) -> Response {
+    follow(served, Link::Forgotten(None)).await
+}
+
+pub(super) async fn forgotten(State(served): State<Served>, Form(fields): Form<BTreeMap<String, String>>) -> Response {
+    follow(served, Link::Forgotten(Some(fields.get("seat").cloned().unwrap_or_default()))).await
 }

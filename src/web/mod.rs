@@ -48,6 +48,7 @@ pub fn router(web: PathBuf, health: Health, links: Links) -> Router {
         .route("/metrics", get(metrics))
         .route("/unsubscribe/{token}", get(links::see_unsubscribe).post(links::unsubscribe))
         .route("/password/{token}", get(links::see_password).post(links::password))
+        .route("/login/mail", get(links::see_forgotten).post(links::forgotten))
         .fallback(page)
         .layer(middleware::from_fn_with_state(served.clone(), count))
         .layer(middleware::from_fn(headers::add))
