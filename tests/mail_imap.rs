@@ -5,10 +5,13 @@ use chancery::mail::listen::imap::{Imap, ImapError, ImapSettings, Then};
 use chancery::mail::listen::{Incoming, Store};
 use chancery::mail::transport::TlsMode;
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, BufReader, Write};
+use std::io::{self, Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use tokio_rustls::rustls;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
 /// What the server does.
 #[derive(Clone, Default)]
@@ -20,6 +23,8 @@ struct Manners {
     hangs_up_at: &'static str,
     /// The command that it answers with nonsense.
     babbles_at: &'static str,
+    /// What it writes behind its yes to STARTTLS, before the handshake.
+    slips_in: &'static str,
 }
 
 /// A server with one folder.
@@ -46,11 +51,15 @@ impl Server {
     }
 
     fn imap(&self, then: Then) -> Imap {
+        self.imap_over(TlsMode::None, None, then)
+    }
+
+    fn imap_over(&self, tls: TlsMode, authorities: Option<Vec<u8>>, then: Then) -> Imap {
         let settings = ImapSettings {
-            host: "127.0.0.1".into(),
+            host: if tls == TlsMode::None { "127.0.0.1" } else { "localhost" }.into(),
             port: self.port,
-            tls: TlsMode::None,
-            authorities: None,
+            tls,
+            authorities,
             user: "judge".into(),
             password: "let \"me\" in".into(),
             folder: "INBOX".into(),
@@ -70,30 +79,74 @@ impl Server {
     }
 }
 
+const CERTIFICATE: &[u8] = include_bytes!("data/mail/tls/cert.pem");
+const KEY: &[u8] = include_bytes!("data/mail/tls/key.pem");
+
+/// TLS on that connection, with a certificate for localhost that signs itself.
+fn secured(stream: TcpStream) -> io::Result<impl Read + Write> {
+    let chain = vec![CertificateDer::from_pem_slice(CERTIFICATE).map_err(io::Error::other)?];
+    let key = PrivateKeyDer::from_pem_slice(KEY).map_err(io::Error::other)?;
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let versions = rustls::ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
+    let config = versions.map_err(io::Error::other)?.with_no_client_auth().with_single_cert(chain, key);
+    let connection = rustls::ServerConnection::new(Arc::new(config.map_err(io::Error::other)?));
+    Ok(rustls::StreamOwned::new(connection.map_err(io::Error::other)?, stream))
+}
+
 fn serve(
-    stream: TcpStream,
+    mut stream: TcpStream,
     manners: &Manners,
     inbox: &Mutex<BTreeMap<u32, String>>,
     heard: &Mutex<Vec<String>>,
 ) -> io::Result<()> {
-    let mut out = stream.try_clone()?;
+    stream.write_all(b"* OK at your service\r\n")?;
+    let upgrade = converse(&mut stream, manners, inbox, heard)?;
+    if upgrade {
+        heard.lock().expect("log").push("(TLS)".to_owned());
+        converse(&mut secured(stream)?, manners, inbox, heard)?;
+    }
+    Ok(())
+}
+
+/// A line, read byte by byte: what comes behind it may be a handshake.
+fn line_of(stream: &mut impl Read) -> io::Result<Option<String>> {
+    let mut line = Vec::new();
+    let mut byte = [0];
+    while stream.read(&mut byte)? == 1 {
+        match byte[0] {
+            b'\n' => return Ok(Some(String::from_utf8_lossy(&line).trim_end().to_owned())),
+            other => line.push(other),
+        }
+    }
+    Ok(None)
+}
+
+/// Answers until the client goes; `true`: TLS is to begin.
+fn converse<S: Read + Write>(
+    out: &mut S,
+    manners: &Manners,
+    inbox: &Mutex<BTreeMap<u32, String>>,
+    heard: &Mutex<Vec<String>>,
+) -> io::Result<bool> {
     let mut deleted = Vec::new();
-    out.write_all(b"* OK at your service\r\n")?;
-    for line in BufReader::new(stream).lines() {
-        let line = line?;
+    while let Some(line) = line_of(out)? {
         heard.lock().expect("log").push(line.clone());
         let (tag, command) = line.split_once(' ').unwrap_or((&line, ""));
         let is = |word: &str| !word.is_empty() && command.starts_with(word);
         if is(manners.hangs_up_at) {
-            return Ok(());
+            return Ok(false);
         }
         if is(manners.babbles_at) {
             out.write_all(b"* 1 FETCH (UID )) {99999999999999999999}\r\n\x00\xff\r\n")?;
-            return Ok(());
+            return Ok(false);
         }
         if is(manners.refuses) {
             write!(out, "{tag} NO not today\r\n")?;
             continue;
+        }
+        if is("STARTTLS") {
+            write!(out, "{tag} OK begin\r\n{}", manners.slips_in)?;
+            return Ok(true);
         }
         let mut folder = inbox.lock().expect("folder");
         let uid = command.split(' ').nth(2).and_then(|n| n.parse::<u32>().ok()).unwrap_or(0);
@@ -120,7 +173,7 @@ fn serve(
         drop(folder);
         write!(out, "{tag} OK done\r\n")?;
     }
-    Ok(())
+    Ok(false)
 }
 
 /// A store that remembers, and one that fails as long as it is told to.
@@ -210,7 +263,7 @@ fn large_mail_is_cut_where_the_spool_sees_it() {
 fn no_answer_of_a_server_is_more_than_an_error() {
     for command in ["LOGIN", "SELECT", "CAPABILITY", "UID SEARCH", "UID FETCH", "UID STORE", "UID EXPUNGE"] {
         for (hangs_up_at, babbles_at, refuses) in [(command, "", ""), ("", command, ""), ("", "", command)] {
-            let manners = Manners { capabilities: "UIDPLUS", hangs_up_at, babbles_at, refuses };
+            let manners = Manners { capabilities: "UIDPLUS", hangs_up_at, babbles_at, refuses, ..Manners::default() };
             let server = Server::start(manners, &MAILS);
             let (store, kept, _) = store();
             let mut imap = server.imap(Then::Delete);
@@ -221,4 +274,42 @@ fn no_answer_of_a_server_is_more_than_an_error() {
             assert!(kept.lock().expect("list").len() <= 2 && server.left() == [3, 12], "{command}");
         }
     }
+}
+
+#[test]
+fn the_password_waits_for_tls() {
+    let over = |manners, authorities: Option<&[u8]>| {
+        let server = Server::start(manners, &MAILS);
+        let (store, kept, _) = store();
+        let mut imap = server.imap_over(TlsMode::StartTls, authorities.map(<[u8]>::to_vec), Then::Delete);
+        let looked = look(&mut imap, &store);
+        let heard = server.heard.lock().expect("log").clone();
+        (looked, heard, kept.lock().expect("list").len(), server.left())
+    };
+    let good = Manners { capabilities: "STARTTLS UIDPLUS", ..Manners::default() };
+    let (looked, heard, kept, left) = over(good.clone(), Some(CERTIFICATE));
+    assert_eq!(looked.expect("a look"), 2);
+    assert_eq!((kept, left.len()), (2, 0));
+    let at = |words: &str| {
+        heard.iter().position(|line| line.contains(words)).unwrap_or_else(|| panic!("{words}: {heard:?}"))
+    };
+    assert!(at("STARTTLS") < at("(TLS)") && at("(TLS)") < at("LOGIN"), "{heard:?}");
+    // Whatever goes wrong on the way to TLS: no password in clear, and nothing is taken.
+    let wrong = [
+        (Manners { refuses: "STARTTLS", ..good.clone() }, Some(CERTIFICATE), "refused"),
+        (Manners { hangs_up_at: "STARTTLS", ..good.clone() }, Some(CERTIFICATE), "hung up"),
+        (Manners { babbles_at: "STARTTLS", ..good.clone() }, Some(CERTIFICATE), "nonsense"),
+        (good.clone(), None, "a certificate of nobody's"),
+    ];
+    for (manners, authorities, what) in wrong {
+        let (looked, heard, kept, left) = over(manners, authorities);
+        assert!(looked.is_err(), "{what}");
+        assert!(heard.iter().all(|line| !line.contains("LOGIN") && !line.contains("let ")), "{what}: {heard:?}");
+        assert_eq!((kept, left.len()), (0, 2), "{what}");
+    }
+    // Answers that somebody slips in before the handshake count for nothing (CVE-2021-29969 and others of its kind).
+    let slips_in = "* SEARCH 99\r\na2 OK welcome\r\n";
+    let (looked, heard, kept, left) = over(Manners { slips_in, ..good }, Some(CERTIFICATE));
+    assert!(looked.is_err() || heard.iter().any(|line| line.contains("LOGIN")), "signed in for real, or not at all");
+    assert_eq!(kept + left.len(), 2, "{heard:?}");
 }

@@ -205,6 +205,8 @@ fn dovecot_imap() {
         writers.send("ada@player.example", "judge@judge.example", "help", &["HELP".to_string()], 0);
         wait_for("a message in the folder", || there("") == 1);
         let clear = ("CHANCERY_MAIL_IN_IMAP_TLS", "none");
+        // Once more with STARTTLS on the port for that.
+        let starttls = ("CHANCERY_MAIL_IN_IMAP_TLS", "starttls");
         let delete = ("CHANCERY_MAIL_IN_IMAP_THEN", "delete");
         let helped =
             mails(&["To: ada@player.example", "auto-replied"]) + mails(&["To: <ada@player.example>", "auto-replied"]);
@@ -214,6 +216,13 @@ fn dovecot_imap() {
         }
         settled(&writers);
         assert_eq!(there("") + there("/.Read mail"), writers.sent - 1);
+        writers.send("bo@player.example", "judge@judge.example", "help2", &["HELP".to_string()], 0);
+        wait_for("a message in the folder", || there("") == 1);
+        let ended = as_judge(&["work"], &[IMAP_PASSWORD, starttls, delete]).wait().expect("its end");
+        assert!(ended.success(), "work: {ended}");
+        settled(&writers);
+        assert_eq!(there(""), 0);
+        assert!(logged("/var/log/dovecot.log", &["imap-login: ", "Login", "TLS"]), "it was TLS");
         wait_for("the page of help", || {
             mails(&["To: ada@player.example", "auto-replied"]) + mails(&["To: <ada@player.example>", "auto-replied"])
                 > helped
