@@ -124,7 +124,9 @@ fn five_files_in_a_commit_together(bencher: divan::Bencher, games: usize) {
     bencher.counter(ItemsCount::new(games)).bench_local(|| {
         let number = number.fetch_add(1, Ordering::Relaxed);
         let locked = |game: &GameName| (archive.lock(game, Duration::ZERO).unwrap(), change(game, number));
-        archive.commit_all(names.iter().map(locked).collect()).into_iter().for_each(|done| drop(done.unwrap()));
+        for done in archive.commit_all(names.iter().map(locked).collect()) {
+            done.expect("stored");
+        }
     });
 }
 

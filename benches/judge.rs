@@ -115,7 +115,7 @@ fn the_sample_game(bencher: Bencher) {
         let beginnings = Beginnings { settings: vec![("registry.mode", "\"none\"")], ..Beginnings::default() };
         init(place.path(), &beginnings).expect("site");
         let (site, _) = Site::open(place.path(), None, true).expect("site");
-        let clerk = Clerk::open(site).expect("clerk");
+        let clerk = std::sync::Arc::new(Clerk::open(site).expect("clerk"));
         let mut quiet = |_: &str| ();
         let summary =
             chancery::demo::Demo::new(&clerk, &mut quiet).and_then(chancery::demo::Demo::play).expect("played");

@@ -155,7 +155,7 @@ fn reports_read_well() {
     let fall = [
         ("AUSTRIA", "A SER - GRE, A VIE - TRI, F ALB S A SER - GRE"),
         ("ENGLAND", "F NWG S A YOR - NWY, F NTH C A YOR - NWY, A YOR - NWY"),
-        ("FRANCE", "F MAO - SPA/SC, A MAR S A BUR - MUN, A BUR - MUN"),
+        ("FRANCE", "F MAO - SPA/SC, A MAR H, A BUR - MUN"),
         ("GERMANY", "F DEN - SWE, A KIE - HOL, A MUN - RUH"),
         ("ITALY", "F ION - TUN, A ROM - APU, A VEN - TYR"),
         ("RUSSIA", "A GAL - RUM, A UKR S A GAL - RUM, F SEV S A GAL - RUM, F BOT - SWE"),

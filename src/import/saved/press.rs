@@ -91,7 +91,7 @@ pub fn messages(
         |key: &str| if key == MASTER { Some(SYSTEM.to_owned()) } else { map.power(key).map(|_| key.to_owned()) };
     let mut all: Vec<(String, Message, Option<i64>)> = Vec::new();
     for entry in entries(file) {
-        if !private && !(entry.open && entry.to.is_empty()) {
+        if !(private || entry.open && entry.to.is_empty()) {
             continue;
         }
         // Observers, and players who had no power yet, are nobody here.
