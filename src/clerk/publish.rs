@@ -183,7 +183,9 @@ impl Clerk {
         names.insert("standard".into());
         let maps: Vec<MapView> = names.iter().filter_map(|n| self.map_view(n)).collect();
         let mut files = pages::site_files(cards, &maps, &self.house);
-        files.push(self.notice_page());
+        let (notice, bytes) = self.notice_page();
+        files.retain(|(path, _)| *path != notice);
+        files.push((notice, bytes));
         files
     }
 

@@ -44,5 +44,6 @@ pub fn notice(away: bool) -> Vec<u8> {
 
 /// Paths in the tree with their bytes.
 pub fn files() -> Vec<(String, Vec<u8>)> {
-    [CSS, JS, ICON].iter().map(|a| (format!("assets/{}", name(a)), a.text.as_bytes().to_vec())).collect()
+    let hashed = [CSS, JS, ICON].into_iter().map(|a| (format!("assets/{}", name(&a)), a.text.as_bytes().to_vec()));
+    hashed.chain([(NOTICE.to_owned(), notice(false))]).collect()
 }
