@@ -230,7 +230,7 @@ fn names_are_revealed_when_the_master_says_so() {
     site.put(&game, &site.index("balkan9"));
     let sent = site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nVOTE DIAS");
     assert_eq!(of(&sent, "N18").len(), 10);
-    assert!(of(&sent, "N19").is_empty() && site.file("balkan9", "summary").is_empty(), "not yet");
+    assert!(of(&sent, "N19").is_empty() && !site.file("balkan9", "summary").contains("France Tester"), "not yet");
     let sent = site.mail("kibitz@example.org", "SUMMARY balkan9");
     assert!(!to(&sent, "N43", "kibitz@example.org").text.contains("France Tester"));
     let sent = site.mail("italy@example.org", "SIGNON Ibalkan9 pasta&vino\nREVEAL");

@@ -674,6 +674,7 @@ fn the_guide_ends_in_a_running_game() {
     let code = sent.split("    CONFIRM ").nth(1).unwrap().split_whitespace().next().unwrap();
     command(steps[2], &of("CREATE night").replace("the-code", code));
     command(steps[2], of("Harbours: F HAR - GAL"));
+    command(steps[2], of("HISTORY"));
     assert!(mails().contains("Harbours: Fleet Harbour -> Gale Sea.  (*bounce*)"), "{}", mails());
     command(of("draw night").trim(), "");
     let drawn = std::fs::read_to_string(here.join("spring.svg")).unwrap();

@@ -375,7 +375,7 @@ fn the_end_is_told_summarised_and_made_famous() {
     find(&sent, "N18", "kibitz@example.org");
     assert!(sent.iter().all(|s| s.notice != "N19"));
     let summary = site.file("balkan9", "summary");
-    assert!(summary.contains("Centers by year") && !summary.contains("Tester"), "{summary}");
+    assert!(summary.contains("Centers by year") && !summary.contains("France Tester"), "{summary}");
     let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nREVEAL");
     assert!(find(&sent, "N19", "hall@judge.example").text.contains("France Tester"));
 }

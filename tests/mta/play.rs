@@ -141,7 +141,16 @@ pub fn two_phases() -> Writers {
 
 /// Everything that was sent has been worked off, and nothing lies anywhere.
 pub fn settled(writers: &Writers) {
-    wait_for("the last message", || files(&format!("{ROOT}/spool/in/done")).len() >= writers.sent);
+    let mut looks = 0;
+    wait_for("the last message", || {
+        // Postfix on a busy machine can pass over a deferred message that is just on its way back: a keeper would ask for
+        // another run of its queue.
+        looks += 1;
+        if looks % 250 == 0 {
+            sh("if command -v postqueue >/dev/null; then postqueue -f || true; fi");
+        }
+        files(&format!("{ROOT}/spool/in/done")).len() >= writers.sent
+    });
     assert_eq!(files(&format!("{ROOT}/spool/in/done")).len(), writers.sent, "each message came once");
     for room in ["spool/in/new", "spool/in/hold", "dead", "outbox/dead"] {
         assert_eq!(files(&format!("{ROOT}/{room}")), Vec::<std::path::PathBuf>::new(), "{room}");
