@@ -292,7 +292,11 @@ fn a_game_is_drawn_for_who_looks() {
     game.rules.push("BLIND".into());
     site.put(&game, &site.index("balkan9"));
     assert!(refused(&["balkan9"]).contains("balkan9 is blind"));
-    assert!(refused(&["balkan9", "--viewer", "ITALY"]).contains("balkan9 is blind"));
+    assert!(refused(&["balkan9", "--viewer", "ITALY", "--phase", "F1900M"]).contains("balkan9 is blind"));
+    let text = drawn(&site, &["balkan9", "--orders", "--viewer", "ITALY"]).expect("a picture");
+    // Its own units, its own order, and nothing far away.
+    assert!(text.contains("Army Venice") && !text.contains("Army Moscow"), "its own eyes only");
+    assert_eq!(count(&text, "class=\"order move\""), 1);
     assert_eq!(moves(&["balkan9", "--orders", "--viewer", "MASTER"]), Ok(2));
 }
 

@@ -1,9 +1,8 @@
 //! One picture of one game for one viewer (operations.md OPS-014, `map draw GAME`). What the viewer may not know is taken
 //! out of the record before it is drawn, by the same rules as on the pages ([`super::redact`]).
 
-use crate::diplomacy::rules::Rule;
-use crate::judge::sight::{conceal_builds, hidden_builds, hides_builds, remove_units};
-use crate::judge::table::Table;
+use crate::judge::sight::{conceal_builds, hidden_builds, is_blind, position};
+use crate::judge::table::{Table, Who};
 use serde_json::{Map, Value, json};
 
 /// What is to be shown, and to whom.
@@ -38,8 +37,8 @@ pub enum NoShot {
     /// No such power.
     #[error("{0} is nobody in this game (want MASTER or one of {1})")]
     Viewer(String, String),
-    /// A blind game has no view for everybody, and no judge's eye yet for one power.
-    #[error("{0} is blind: until it is over only --viewer MASTER may see the board")]
+    /// A blind game has no view for everybody, and of its finished phases none for one power.
+    #[error("{0} is blind: until it is over a power sees the board as it is now, and only --viewer MASTER all of it")]
     Blind(String),
     /// The map has no pictures.
     #[error("the map of {0} has no pictures (TEXTONLY)")]
@@ -57,11 +56,11 @@ enum Eye<'a> {
 pub fn shot(table: &Table, wanted: &Wanted) -> Result<String, NoShot> {
     let name = &table.game.name;
     let eye = eye(table, wanted.viewer.as_deref())?;
-    if table.rule(Rule::Blind) && !table.completed() && eye != Eye::Master {
-        return Err(NoShot::Blind(name.clone()));
-    }
     let current = table.phase();
     let phase = wanted.phase.as_deref().map_or(current.clone(), str::to_uppercase);
+    if is_blind(table) && eye != Eye::Master && phase != current {
+        return Err(NoShot::Blind(name.clone()));
+    }
     let record = if phase == current { now(table, eye)? } else { past(table, &phase, eye)? };
     let mut look = table.look(wanted.orders);
     look.theme = wanted.theme.clone();
@@ -109,15 +108,16 @@ fn now(table: &Table, eye: Eye) -> Result<Value, NoShot> {
         let map = table.referee.board().to_string();
         return Err(NoShot::Forming(table.game.name.clone(), map));
     }
-    let mut record = table.referee.record_now(&table.game);
+    let who = match eye {
+        Eye::Everybody => None,
+        Eye::Master => Some(Who::Master),
+        Eye::Seat(key) => table.participant(key).map(|(n, _)| Who::Seat(n)),
+    };
+    let mut record = position(table, who.as_ref()).ok_or_else(|| NoShot::Blind(table.game.name.clone()))?;
     let mut given = Map::new();
     for seat in table.referee.seats() {
         if own(table, eye, &seat.key) {
             given.insert(seat.key.clone(), json!(table.referee.on_file(&table.game, &seat.key)));
-        } else if hides_builds(table)
-            && let Some((_, p)) = table.participant(&seat.key)
-        {
-            remove_units(record.get_mut("state"), &p.name, &p.hides);
         }
     }
     if let Some(object) = record.as_object_mut() {
