@@ -260,8 +260,8 @@ fn morphs() {
 #[test]
 fn morphs_that_are_refused_or_warned_of() {
     let standard = Map::builtin("standard").unwrap();
-    let error = standard.with_morphs(&["AMEND XXX ABUTS ADR".to_owned()], None).unwrap_err();
-    assert!(error.to_string().contains("NO DATA TO \"AMEND\" FOR XXX"), "{error}");
+    let error = standard.with_morphs(&["AMEND QQQ ABUTS ADR".to_owned()], None).unwrap_err();
+    assert!(error.to_string().contains("NO DATA TO \"AMEND\" FOR QQQ"), "{error}");
     assert!(error.to_string().contains("MORPH:1:"), "{error}");
     let twice = morphed(&["AMEND ADR ABUTS ION"]);
     assert!(twice.diagnostics.iter().any(|d| d.text.starts_with("SITES ABUT TWICE: ADR-ION")));
