@@ -177,8 +177,12 @@ impl Clerk {
             return Ok(Fate::Dropped("duplicate"));
         }
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
+        let lines: Vec<Line> = mail.lines.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
+        let games = self.game_names()?;
+        let blocks = commands::read(&lines, &|word| games.iter().any(|g| g.as_str() == word));
+        let games: Vec<&str> = blocks.iter().filter_map(|b| b.header.as_ref().ok()?.game()).collect();
         // Also what needs no game waits behind earlier mail of the same sender.
-        if waiting.is_behind(&from.address, &[]) {
+        if waiting.is_behind(&from.address, &games) {
             return Ok(Fate::Held);
         }
         match self.admission(&from.address, now)? {
@@ -214,9 +218,6 @@ impl Clerk {
             self.answer(&key, &mail, &from, vec![reply], now)?;
             return Ok(Fate::Executed);
         }
-        let lines: Vec<Line> = mail.lines.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
-        let games = self.game_names()?;
-        let blocks = commands::read(&lines, &|word| games.iter().any(|g| g.as_str() == word));
         if blocks.is_empty() {
             if lines.first().is_some_and(|l| l.text.trim().eq_ignore_ascii_case("SIGNOFF")) {
                 return Ok(Fate::Dropped("signoff"));
@@ -227,10 +228,6 @@ impl Clerk {
             let sentence = "The mail holds no command. It has to begin with a line like SIGNON Fgame password, or HELP. The subject is never read.";
             self.answer(&key, &mail, &from, vec![unread(Code::NoCommand.name(), sentence)], now)?;
             return Ok(Fate::Executed);
-        }
-        let games: Vec<&str> = blocks.iter().filter_map(|b| b.header.as_ref().ok()?.game()).collect();
-        if waiting.is_behind(&from.address, &games) {
-            return Ok(Fate::Held);
         }
         if self.must_wait(&blocks, &from.address, now)? {
             // Only his own mail waits behind it: wrong passwords must not stop a game for the others (D5).
