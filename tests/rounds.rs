@@ -174,7 +174,8 @@ fn a_game_that_a_round_could_not_check_loses_no_reminder() {
 fn pages_that_a_round_has_left_are_made_by_the_next_tick() {
     let site = site_with(|game| deadline(game, "202611282000"));
     tick(&site, &round(0));
-    let (mark, page) = (site.root().join("web/.dirty").join(GAME), site.root().join("web").join(GAME));
+    let (mark, page) =
+        (site.root().join("web/.dirty").join(GAME), site.root().join("web/game").join(GAME).join("index.html"));
     std::fs::write(&mark, "").expect("a mark");
     assert!(tick(&site, &round(0)).contains("counted already"));
     assert!(!mark.exists() && page.exists(), "{}", page.display());
