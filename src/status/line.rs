@@ -76,7 +76,11 @@ impl Line {
 pub(crate) fn split(bytes: &[u8]) -> Vec<Line> {
     match std::str::from_utf8(bytes) {
         // One look at the whole is enough: no line end is part of a character.
-        Ok(text) => text.split_inclusive('\n').map(Line::utf8).collect(),
+        Ok(text) => {
+            let mut lines = Vec::with_capacity(bytes.iter().filter(|b| **b == b'\n').count() + 1);
+            lines.extend(text.split_inclusive('\n').map(Line::utf8));
+            lines
+        }
         Err(_) => bytes.split_inclusive(|b| *b == b'\n').map(Line::decode).collect(),
     }
 }
@@ -123,6 +127,12 @@ pub(crate) fn squeeze(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The first word of a text with single blanks, and what follows. Words are short: no search that has to be set up.
+pub(crate) fn head(text: &str) -> (&str, &str) {
+    let at = text.bytes().position(|b| b == b' ').unwrap_or(text.len());
+    (&text[..at], text.get(at + 1..).unwrap_or_default())
+}
+
 /// In upper case; a text that is already is not copied.
 pub(crate) fn upper(text: &str) -> Cow<'_, str> {
     let same = text.bytes().fold(true, |all, b| all & b.is_ascii() & !b.is_ascii_lowercase());
@@ -159,6 +169,9 @@ mod tests {
         }
         for text in ["A PAR - BUR", "a par", "\u{17f}oon", "stra\u{df}e", ""] {
             assert_eq!(upper(text), text.to_uppercase(), "{text:?}");
+        }
+        for (text, want) in [("A PAR", ("A", "PAR")), ("WAIT", ("WAIT", "")), ("", ("", "")), ("é ", ("é", ""))] {
+            assert_eq!(head(text), want);
         }
         assert_eq!(words(" ab  c").collect::<Vec<_>>(), [(1, "ab"), (5, "c")]);
     }

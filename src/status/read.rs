@@ -3,7 +3,7 @@
 
 use super::diagnostic::{Diagnostic, Severity};
 use super::document::{Block, BlockKind, Document, MAX_PARTICIPANTS, Refused, is_comment};
-use super::line::{Line, column, squeeze, upper, words};
+use super::line::{Line, column, head, squeeze, upper, words};
 use super::model::{Game, Participant, ParticipantKind, PhaseState};
 use super::slot::{Given, Role, Slot, Slots, offer_rank};
 
@@ -105,7 +105,7 @@ impl<'a> Reader<'a> {
             }
             let lines: &'a [Line] = self.lines;
             let line = squeeze(&lines[at].text);
-            let key = upper(line.split(' ').next().unwrap_or_default());
+            let key = upper(head(&line).0);
             if std::mem::take(&mut first) && key != "GAME" {
                 let text = format!("NOT A GAME DECLARATION: {line}");
                 self.say(at, 0, Severity::Error, text, "the first line must be GAME and its name");

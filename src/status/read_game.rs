@@ -2,7 +2,7 @@
 //! unknown: kept, but without a value.
 
 use super::lexis::{addresses, is_address, is_short_phase, stamp, zone};
-use super::line::upper;
+use super::line::{head, upper};
 use super::model::{Game, GameResult, Holder, Need, PhaseKeyword, PhaseState, PlayerLine, Proposal};
 use super::read::Reader;
 use super::slot::{LISTS, Role, Slot};
@@ -19,9 +19,9 @@ const RULE_ALIASES: [(&str, &str); 4] = [
 impl Reader<'_> {
     /// Reads one line of the game block; `line` has single blanks, `key` is its first word in upper case.
     pub fn game_line(&mut self, at: usize, key: &str, line: &str) -> Option<Role> {
-        let rest = line.split_once(' ').map_or("", |(_, rest)| rest);
+        let rest = head(line).1;
         let upper = upper(rest);
-        let words: Vec<&str> = upper.split(' ').filter(|w| !w.is_empty()).collect();
+        let words: Vec<&str> = upper.split_ascii_whitespace().collect();
         match key {
             "GAME" if !self.filled.contains(Slot::Name) => self.name(at, rest),
             "PHASE" | "AWAIT" | "WAIT" | "SKIP" => self.phase(at, key, &words),

@@ -2,7 +2,7 @@
 //! them is checked elsewhere.
 
 use super::lexis::{addresses, adjustment, fund_kind, is_unit, retreating, zone};
-use super::line::{squeeze, upper};
+use super::line::{head, squeeze, upper};
 use super::model::{Omniscient, PlayerLine, Vote};
 use super::read::Reader;
 use super::read_game::owned;
@@ -18,7 +18,7 @@ pub(super) enum Open {
 impl Reader<'_> {
     /// Reads one line of a participant's block; `line` has single blanks.
     pub fn participant_line(&mut self, at: usize, who: usize, line: &str, open: &mut Option<Open>) -> Option<Role> {
-        let (word, typed) = line.split_once(' ').unwrap_or((line, ""));
+        let (word, typed) = head(line);
         if open.is_none() && word == "MSG" {
             // The longest lines of a file, and nothing in them is wanted in upper case.
             return Some(self.message(at, who, typed));
@@ -37,8 +37,8 @@ impl Reader<'_> {
             list.push(owned(&upper));
             return Some(self.giving(at, Slot::Lists, &upper));
         }
-        let (key, rest) = upper.split_once(' ').unwrap_or((&upper, ""));
-        let words = || rest.split(' ').filter(|w| !w.is_empty()).map(owned);
+        let (key, rest) = head(&upper);
+        let words = || rest.split_ascii_whitespace().map(owned);
         match (key, rest.is_empty()) {
             ("PLAYER", true) => self.refuse(at, "NO PLAYER DATA", "a person, RESIGNED or DUMMY"),
             ("PLAYER", false) => {
