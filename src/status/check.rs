@@ -68,10 +68,11 @@ impl Check<'_> {
         let blocks = self.document.blocks.iter().filter(|b| b.kind == kind);
         let lines: Vec<usize> = blocks.flat_map(|b| b.lines.clone()).collect();
         let roles = &self.document.roles;
-        let find = |wanted: &dyn Fn(&Role) -> bool| lines.iter().copied().find(|at| wanted(&roles[*at]));
-        let of_slot = |role: &Role| role.slots().contains(&slot);
-        let exact = find(&|role| of_slot(role) && role.gives().iter().any(|g| g == given));
-        let head = find(&|role| role.slots().iter().any(|s| matches!(s, Slot::Heading | Slot::Name)));
+        let find = |wanted: &dyn Fn(usize, &Role) -> bool| lines.iter().copied().find(|at| wanted(*at, &roles[*at]));
+        let of_slot = |_: usize, role: &Role| role.slots().contains(&slot);
+        let exact =
+            find(&|at, role| of_slot(at, role) && role.gives(&self.document.lines[at].text).iter().any(|g| g == given));
+        let head = find(&|_, role| role.slots().iter().any(|s| matches!(s, Slot::Heading | Slot::Name)));
         exact.or_else(|| find(&of_slot)).or(head).or_else(|| lines.first().copied()).unwrap_or(0) + 1
     }
 
@@ -335,7 +336,7 @@ impl Check<'_> {
             }
         }
         for (unit, places) in &who.retreats {
-            let line = squeeze(&format!("{unit} --> {}", places.join(" ")));
+            let line = squeeze(&format!("{unit} --> {}", places.join(" "))).into_owned();
             if !board.is_unit(unit) {
                 let text = format!("INVALID UNIT: {}: {unit}", who.name);
                 bad(line, Slot::Retreats, text, "a place of the map where such a unit may stand");

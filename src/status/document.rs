@@ -7,6 +7,7 @@ use super::model::{Game, Participant, ParticipantKind};
 use super::read::read;
 use super::slot::{Role, Slot};
 use super::write::{Lines, game_lines, participant_lines};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -114,12 +115,17 @@ impl Document {
         let blocks = self.blocks.iter().filter(|b| b.kind == BlockKind::Game);
         let lines: Vec<usize> = blocks.flat_map(|b| b.lines.clone()).collect();
         let says = |at: &usize| {
-            let given = self.roles[*at].gives();
+            let given = self.gives(*at);
             given.iter().any(|g| g == text || g.strip_prefix("MORPH ").is_some_and(|g| g == text))
         };
         let of_slot = |at: &usize| self.roles[*at].slots().contains(&Slot::Map);
         let found = lines.iter().find(|at| says(at)).or_else(|| lines.iter().find(|at| of_slot(at)));
         found.or(lines.first()).copied().unwrap_or(0) + 1
+    }
+
+    /// What the writer would write for a line alone, where lines add up.
+    pub(crate) fn gives(&self, at: usize) -> Cow<'_, [String]> {
+        self.roles[at].gives(&self.lines[at].text)
     }
 
     /// The first line (from 1) of the game block: GAME.
@@ -378,20 +384,20 @@ impl<'a> Edit<'a> {
     /// Where lines of a slot add up and stand canonically, the lines at both ends that can stay, and the text for
     /// the middle.
     fn middle(&self, lines: &[usize], before: &[String], after: &[String]) -> Option<(usize, usize, Vec<String>)> {
-        let given: Vec<&[String]> = lines.iter().map(|at| self.document.roles[*at].gives()).collect();
+        let given: Vec<Cow<[String]>> = lines.iter().map(|at| self.document.gives(*at)).collect();
         if before.is_empty() || after.is_empty() || given.concat() != before {
             return None;
         }
         let mut text = after;
         let mut front = 0;
-        while let Some(rest) = given.get(front).filter(|g| !g.is_empty()).and_then(|g| text.strip_prefix(*g)) {
+        while let Some(rest) = given.get(front).filter(|g| !g.is_empty()).and_then(|g| text.strip_prefix(g.as_ref())) {
             text = rest;
             front += 1;
         }
         let mut back = 0;
         while front + back < given.len() {
             let Some(rest) =
-                given.get(given.len() - 1 - back).filter(|g| !g.is_empty()).and_then(|g| text.strip_suffix(*g))
+                given.get(given.len() - 1 - back).filter(|g| !g.is_empty()).and_then(|g| text.strip_suffix(g.as_ref()))
             else {
                 break;
             };
@@ -468,5 +474,5 @@ fn place_for(lines: &[(Line, Option<Slot>)], slot: Slot) -> usize {
 
 /// Comment text of a line, if it is one.
 pub(crate) fn is_comment(text: &str) -> bool {
-    super::line::words(text).next().is_some_and(|(_, word)| word.starts_with('#'))
+    super::line::trimmed(text).starts_with('#')
 }

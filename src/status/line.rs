@@ -1,6 +1,8 @@
 //! Lines of a file as they stand: text, line end and encoding, so that what is not touched is written back byte
 //! for byte. A line that is not UTF-8 is taken as Latin-1 (operations.md OPS-004).
 
+use std::borrow::Cow;
+
 /// How a line ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
@@ -44,10 +46,18 @@ impl Line {
         self.text.chars().all(is_blank)
     }
 
-    fn decode(bytes: &[u8], ending: Ending) -> Line {
-        match std::str::from_utf8(bytes) {
-            Ok(text) => Line { text: text.to_owned(), ending, latin1: false },
-            Err(_) => Line { text: bytes.iter().map(|b| char::from(*b)).collect(), ending, latin1: true },
+    fn utf8(line: &str) -> Line {
+        let (text, ending) = match line.strip_suffix('\n') {
+            Some(text) => text.strip_suffix('\r').map_or((text, Ending::Lf), |text| (text, Ending::CrLf)),
+            None => (line, Ending::Nothing),
+        };
+        Line::new(text.to_owned(), ending)
+    }
+
+    fn decode(line: &[u8]) -> Line {
+        match std::str::from_utf8(line) {
+            Ok(line) => Line::utf8(line),
+            Err(_) => Line { latin1: true, ..Line::utf8(&line.iter().map(|b| char::from(*b)).collect::<String>()) },
         }
     }
 
@@ -64,20 +74,15 @@ impl Line {
 
 /// Splits a file into lines; joining them again gives the same bytes.
 pub(crate) fn split(bytes: &[u8]) -> Vec<Line> {
-    let mut lines = Vec::new();
-    let mut rest = bytes;
-    while !rest.is_empty() {
-        let (line, ending, next) = match rest.iter().position(|b| *b == b'\n') {
-            Some(at) => match rest[..at].strip_suffix(b"\r") {
-                Some(line) => (line, Ending::CrLf, &rest[at + 1..]),
-                None => (&rest[..at], Ending::Lf, &rest[at + 1..]),
-            },
-            None => (rest, Ending::Nothing, &rest[rest.len()..]),
-        };
-        lines.push(Line::decode(line, ending));
-        rest = next;
+    match std::str::from_utf8(bytes) {
+        // One look at the whole is enough: no line end is part of a character.
+        Ok(text) => {
+            let mut lines = Vec::with_capacity(bytes.iter().filter(|b| **b == b'\n').count() + 1);
+            lines.extend(text.split_inclusive('\n').map(Line::utf8));
+            lines
+        }
+        Err(_) => bytes.split_inclusive(|b| *b == b'\n').map(Line::decode).collect(),
     }
-    lines
 }
 
 /// The bytes of those lines.
@@ -103,15 +108,14 @@ pub(crate) fn trimmed(text: &str) -> &str {
 }
 
 /// Free text as it is stored: runs of blanks become one, the ends are trimmed (status-file.md 1).
-pub(crate) fn squeeze(text: &str) -> String {
-    // Nearly every line is as it should be already.
-    let mut before = b' ';
-    let mut plain = |byte: &u8| {
-        let blank = std::mem::replace(&mut before, *byte) == b' ';
-        byte.is_ascii_graphic() || (*byte == b' ' && !blank)
-    };
-    if text.bytes().all(|byte| plain(&byte)) && !text.ends_with(' ') {
-        return text.to_owned();
+pub(crate) fn squeeze(text: &str) -> Cow<'_, str> {
+    // Nearly every line is as it should be already. The loops have no way out in the middle: the compiler makes them
+    // look at many bytes at a time.
+    let bytes = text.as_bytes();
+    let seen = bytes.iter().fold(true, |all, b| all & (b' '..=b'~').contains(b));
+    let single = !bytes.iter().zip(bytes.iter().skip(1)).fold(false, |any, (a, b)| any | ((*a == b' ') & (*b == b' ')));
+    if seen && single && !text.starts_with(' ') && !text.ends_with(' ') {
+        return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
     for (_, word) in words(text) {
@@ -120,7 +124,19 @@ pub(crate) fn squeeze(text: &str) -> String {
         }
         out.push_str(word);
     }
-    out
+    Cow::Owned(out)
+}
+
+/// The first word of a text with single blanks, and what follows. Words are short: no search that has to be set up.
+pub(crate) fn head(text: &str) -> (&str, &str) {
+    let at = text.bytes().position(|b| b == b' ').unwrap_or(text.len());
+    (&text[..at], text.get(at + 1..).unwrap_or_default())
+}
+
+/// In upper case; a text that is already is not copied.
+pub(crate) fn upper(text: &str) -> Cow<'_, str> {
+    let same = text.bytes().fold(true, |all, b| all & b.is_ascii() & !b.is_ascii_lowercase());
+    if same { Cow::Borrowed(text) } else { Cow::Owned(text.to_uppercase()) }
 }
 
 /// Column (characters, from 1) of a byte of the line.
@@ -150,6 +166,12 @@ mod tests {
             [("a b", "a b"), ("a  b", "a b"), (" a", "a"), ("a ", "a"), ("", ""), ("é  é", "é é"), ("a\u{7f}b", "a b")]
         {
             assert_eq!(squeeze(text), want, "{text:?}");
+        }
+        for text in ["A PAR - BUR", "a par", "\u{17f}oon", "stra\u{df}e", ""] {
+            assert_eq!(upper(text), text.to_uppercase(), "{text:?}");
+        }
+        for (text, want) in [("A PAR", ("A", "PAR")), ("WAIT", ("WAIT", "")), ("", ("", "")), ("é ", ("é", ""))] {
+            assert_eq!(head(text), want);
         }
         assert_eq!(words(" ab  c").collect::<Vec<_>>(), [(1, "ab"), (5, "c")]);
     }

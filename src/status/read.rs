@@ -3,10 +3,9 @@
 
 use super::diagnostic::{Diagnostic, Severity};
 use super::document::{Block, BlockKind, Document, MAX_PARTICIPANTS, Refused, is_comment};
-use super::line::{Line, column, squeeze, words};
+use super::line::{Line, column, head, squeeze, upper, words};
 use super::model::{Game, Participant, ParticipantKind, PhaseState};
-use super::slot::{Role, Slot, offer_rank};
-use std::collections::BTreeSet;
+use super::slot::{Given, Role, Slot, Slots, offer_rank};
 
 /// Words that open a bracketed block, and the key the writer uses for them.
 const BRACKETS: [(&str, &str, Slot); 4] = [
@@ -17,40 +16,40 @@ const BRACKETS: [(&str, &str, Slot); 4] = [
 ];
 
 /// The state of reading.
-pub(super) struct Reader {
-    pub lines: Vec<Line>,
+pub(super) struct Reader<'a> {
+    pub lines: &'a [Line],
     pub roles: Vec<Role>,
     pub blocks: Vec<Block>,
     pub game: Game,
     pub out: Vec<Diagnostic>,
     unclosed: Option<usize>,
     /// Slots of the game block that have their value.
-    pub filled: BTreeSet<Slot>,
+    pub filled: Slots,
     /// The same for each participant.
-    pub filled_by: Vec<BTreeSet<Slot>>,
+    pub filled_by: Vec<Slots>,
 }
 
 /// Reads all lines.
 pub(super) fn read(lines: Vec<Line>) -> Result<Document, Refused> {
     let roles = vec![Role::Blank; lines.len()];
     let mut reader = Reader {
-        lines,
+        lines: &lines,
         roles,
         blocks: Vec::new(),
         game: Game { map: "standard".to_owned(), phase: PhaseState::Running(String::new()), ..Game::default() },
         out: Vec::new(),
         unclosed: None,
-        filled: BTreeSet::new(),
+        filled: Slots::default(),
         filled_by: Vec::new(),
     };
     reader.file()?;
     reader.finish();
-    let Reader { lines, roles, blocks, game, mut out, unclosed, .. } = reader;
+    let Reader { roles, blocks, game, mut out, unclosed, .. } = reader;
     out.sort_by_key(|d| d.line);
     Ok(Document { lines, roles, blocks, game, diagnostics: out, unclosed })
 }
 
-impl Reader {
+impl<'a> Reader<'a> {
     fn file(&mut self) -> Result<(), Refused> {
         let mut at = 0;
         let mut game_seen = false;
@@ -104,8 +103,9 @@ impl Reader {
                 at += 1;
                 continue;
             }
-            let line = squeeze(&self.lines[at].text);
-            let key = line.split(' ').next().unwrap_or_default().to_uppercase();
+            let lines: &'a [Line] = self.lines;
+            let line = squeeze(&lines[at].text);
+            let key = upper(head(&line).0);
             if std::mem::take(&mut first) && key != "GAME" {
                 let text = format!("NOT A GAME DECLARATION: {line}");
                 self.say(at, 0, Severity::Error, text, "the first line must be GAME and its name");
@@ -133,13 +133,14 @@ impl Reader {
         });
         self.roles[at] = Role::giving(slot, [key.to_owned()]);
         for i in at + 1..end {
-            let content = squeeze(&self.lines[i].text);
+            let lines: &'a [Line] = self.lines;
+            let content = squeeze(&lines[i].text);
             if content.is_empty() {
                 self.roles[i] = Role::of(slot);
                 continue;
             }
-            self.roles[i] = Role::giving(slot, [content.clone()]);
-            self.text_of(slot).push(content);
+            self.roles[i] = self.giving(i, slot, &content);
+            self.text_of(slot).push(content.into_owned());
         }
         match closing {
             Some(end) => {
@@ -148,6 +149,19 @@ impl Reader {
             }
             None => end,
         }
+    }
+
+    /// The role of a line of a slot that adds up. Nearly always the line is as the writer writes it.
+    pub fn giving(&self, at: usize, slot: Slot, gives: &str) -> Role {
+        let same = self.lines[at].text == gives;
+        Role::One { slot, gives: if same { Given::Itself } else { Given::Text(gives.to_owned()) } }
+    }
+
+    /// The same of a key and its text.
+    pub fn giving_text(&self, at: usize, slot: Slot, key: &str, text: &str) -> Role {
+        let rest = self.lines[at].text.strip_prefix(key).and_then(|rest| rest.strip_prefix(' '));
+        let gives = if rest == Some(text) { Given::Itself } else { Given::Text(format!("{key} {text}")) };
+        Role::One { slot, gives }
     }
 
     /// The accumulating text of DESC, NAME or MORPH.
@@ -164,7 +178,8 @@ impl Reader {
     fn participant_block(&mut self, start: usize, end: usize) -> BlockKind {
         let head = (start..end).find(|i| !is_comment(&self.lines[*i].text)).unwrap_or(start);
         (start..head).for_each(|i| self.comment(i));
-        let line = squeeze(&self.lines[head].text);
+        let lines: &'a [Line] = self.lines;
+        let line = squeeze(&lines[head].text);
         // A name that would not be read as one where it stands alone is none.
         let readable = |name: &str| !name.is_empty() && !name.starts_with('#') && name != "POWER";
         let Some((kind, name)) = self.heading(&line).filter(|(_, name)| readable(name)) else {
@@ -179,7 +194,7 @@ impl Reader {
         let same = |p: &Participant| p.kind == kind && p.name == name;
         let who = self.game.participants.iter().position(same).unwrap_or_else(|| {
             self.game.participants.push(Participant { kind, name, ..Participant::default() });
-            self.filled_by.push(BTreeSet::new());
+            self.filled_by.push(Slots::default());
             self.game.participants.len() - 1
         });
         let mut open = None;
@@ -188,7 +203,7 @@ impl Reader {
                 self.comment(at);
                 continue;
             }
-            let line = squeeze(&self.lines[at].text);
+            let line = squeeze(&lines[at].text);
             self.roles[at] = self.participant_line(at, who, &line, &mut open).unwrap_or(Role::Unknown);
         }
         BlockKind::Participant(who)
@@ -196,8 +211,8 @@ impl Reader {
 
     /// The participant a heading names (status-file.md 4). Whether a power is on the map is checked elsewhere.
     fn heading(&self, line: &str) -> Option<(ParticipantKind, String)> {
-        let upper = line.to_uppercase();
-        let words: Vec<&str> = upper.split(' ').collect();
+        let line = upper(line);
+        let words: Vec<&str> = line.split(' ').collect();
         let joined = |words: &[&str]| words.concat().replace('+', "");
         match words.as_slice() {
             ["POWER"] | [] => None,
@@ -236,13 +251,13 @@ impl Reader {
                 let text = "RESULT WHILE PHASE NOT COMPLETED YET".to_owned();
                 self.say(line, 0, Severity::Error, text, "PHASE COMPLETED, or no RESULT line");
             }
-            (PhaseState::Running(phase), None) if phase.is_empty() && !said && !self.filled.contains(&Slot::Phase) => {
+            (PhaseState::Running(phase), None) if phase.is_empty() && !said && !self.filled.contains(Slot::Phase) => {
                 let hint = "PHASE FORMING, PHASE COMPLETED or a phase such as SPRING 1901 MOVEMENT";
                 self.say(line, 0, Severity::Error, "NO PHASE SPECIFIED".to_owned(), hint);
             }
             _ => {}
         }
-        if self.game.master.is_none() && !self.filled.contains(&Slot::Master) {
+        if self.game.master.is_none() && !self.filled.contains(Slot::Master) {
             self.say(line, 0, Severity::Error, "NO MASTER SPECIFIED".to_owned(), "MASTER #id|address|First_Last");
         }
         for who in &mut self.game.participants {

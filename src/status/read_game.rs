@@ -2,6 +2,7 @@
 //! unknown: kept, but without a value.
 
 use super::lexis::{addresses, is_address, is_short_phase, stamp, zone};
+use super::line::{head, upper};
 use super::model::{Game, GameResult, Holder, Need, PhaseKeyword, PhaseState, PlayerLine, Proposal};
 use super::read::Reader;
 use super::slot::{LISTS, Role, Slot};
@@ -15,14 +16,14 @@ const RULE_ALIASES: [(&str, &str); 4] = [
     ("REMOTE_BRIBE", "REMOTE_OFFER"),
 ];
 
-impl Reader {
+impl Reader<'_> {
     /// Reads one line of the game block; `line` has single blanks, `key` is its first word in upper case.
     pub fn game_line(&mut self, at: usize, key: &str, line: &str) -> Option<Role> {
-        let rest = line.split_once(' ').map_or("", |(_, rest)| rest);
-        let upper = rest.to_uppercase();
-        let words: Vec<&str> = upper.split(' ').filter(|w| !w.is_empty()).collect();
+        let rest = head(line).1;
+        let upper = upper(rest);
+        let words: Vec<&str> = upper.split_ascii_whitespace().collect();
         match key {
-            "GAME" if !self.filled.contains(&Slot::Name) => self.name(at, rest),
+            "GAME" if !self.filled.contains(Slot::Name) => self.name(at, rest),
             "PHASE" | "AWAIT" | "WAIT" | "SKIP" => self.phase(at, key, &words),
             "MAP" | "TRIAL" => self.map(at, key, rest),
             "LANGUAGE" => self.remark(at, rest, Slot::Language, "TWO LANGUAGE STATEMENTS", |game| &mut game.language),
@@ -33,7 +34,7 @@ impl Reader {
                     _ => (Slot::Desc, "DESC"),
                 };
                 self.text_of(slot).push(rest.to_owned());
-                Some(Role::giving(slot, [format!("{key} {rest}")]))
+                Some(self.giving_text(at, slot, key, rest))
             }
             "FLOW" | "BEGIN" | "VICTORY" | "NEWHOMES" => {
                 self.warning(at, 0, format!("OLD LINE TAKEN AS MORPH: {line}"), "MORPH before it");
@@ -252,7 +253,7 @@ impl Reader {
     }
 
     fn master(&mut self, at: usize, rest: &str) -> Option<Role> {
-        if self.filled.contains(&Slot::Master) {
+        if self.filled.contains(Slot::Master) {
             return self.once(at, Slot::Master, "TWO MASTER STATEMENTS").map(|()| Role::Unknown);
         }
         self.filled.insert(Slot::Master);

@@ -17,7 +17,7 @@ impl Lines {
 
     fn add(&mut self, slot: Slot, line: impl AsRef<str>) {
         // One line stays one line, whatever the value holds.
-        let line = squeeze(line.as_ref());
+        let line = squeeze(line.as_ref()).into_owned();
         match self.0.last_mut() {
             Some((last, lines)) if *last == slot => lines.push(line),
             _ => self.0.push((slot, vec![line])),
@@ -51,7 +51,7 @@ impl Lines {
     /// Up to three lines one by one, more in brackets (status-file.md 3). A line that would close the brackets
     /// keeps them away.
     fn block(&mut self, slot: Slot, key: &str, content: &[String]) {
-        let content: Vec<String> = content.iter().map(|l| squeeze(l)).filter(|l| !l.is_empty()).collect();
+        let content: Vec<String> = content.iter().map(|l| squeeze(l).into_owned()).filter(|l| !l.is_empty()).collect();
         let end = format!("END {key}");
         if content.len() > 3 && !content.iter().any(|l| l.eq_ignore_ascii_case(&end)) {
             self.add(slot, key);
@@ -138,12 +138,13 @@ pub(crate) fn game_lines(game: &Game) -> Lines {
 
 /// The heading of a participant.
 pub(crate) fn heading(game: &Game, who: &Participant) -> String {
-    squeeze(&match &who.kind {
+    let heading = match &who.kind {
         ParticipantKind::Power if game.phase == PhaseState::Forming => format!("POWER {}", who.name),
         ParticipantKind::Power => who.name.clone(),
         ParticipantKind::Waiting => format!("POWER {}", who.name),
         ParticipantKind::Other(kind) => format!("{kind} {}", who.name),
-    })
+    };
+    squeeze(&heading).into_owned()
 }
 
 /// The lines of a participant block.
