@@ -137,6 +137,51 @@ fn a_reminder_is_mailed_once_whatever_becomes_of_the_notes() {
 }
 
 #[test]
+fn a_game_that_a_round_could_not_check_loses_no_reminder() {
+    use fs2::FileExt;
+    // Whatever stands in the way at the moment of the reminder, and whether it is gone within the round or later.
+    for (locked, clock) in
+        [(true, "2026-11-28T16:05:00Z"), (true, "2026-11-28T16:20:00Z"), (false, "2026-11-28T16:05:00Z")]
+    {
+        let site = site_with(|game| deadline(game, "202611282000"));
+        tick(&site, "2026-11-28T15:40:00Z");
+        let before = mails(&site, "2026-11-28T15:41:00Z", "N10").len();
+        if locked {
+            let lock = std::fs::File::create(site.root().join("games").join(GAME).join(".lock")).expect("a lock file");
+            lock.lock_exclusive().expect("the lock");
+            tick(&site, "2026-11-28T16:00:00Z");
+        } else {
+            // Its journal cannot be written.
+            let drafts = site.root().join("journal/tmp");
+            std::fs::rename(&drafts, site.root().join("journal/away")).expect("renamed");
+            let round = at(&site, "2026-11-28T16:00:00Z", &["tick", "--no-guard"]);
+            assert_eq!(number(&said(&round), "failed"), 1);
+            std::fs::rename(site.root().join("journal/away"), &drafts).expect("renamed");
+        }
+        assert_eq!(mails(&site, "2026-11-28T16:01:00Z", "N10").len(), before, "not mailed yet");
+        let owed = std::fs::read_to_string(site.root().join("cron/owed")).expect("what is owed");
+        assert_eq!(owed, format!("{GAME} since=2026-11-28T15:40:00Z soon\n"));
+        let again = tick(&site, clock);
+        assert_eq!((number(&again, "games"), number(&again, "opened")), (1, 1), "{again}");
+        assert_eq!(mails(&site, "2026-11-28T16:21:00Z", "N10").len(), before + 7, "mailed by {clock}");
+        assert!(!site.root().join("cron/owed").exists(), "nothing is owed any more");
+        assert!(tick(&site, clock).contains("counted already"));
+    }
+}
+
+/// A round that died between its last commit and the pages, and was counted.
+#[test]
+fn pages_that_a_round_has_left_are_made_by_the_next_tick() {
+    let site = site_with(|game| deadline(game, "202611282000"));
+    tick(&site, &round(0));
+    let (mark, page) =
+        (site.root().join("web/.dirty").join(GAME), site.root().join("web/game").join(GAME).join("index.html"));
+    std::fs::write(&mark, "").expect("a mark");
+    assert!(tick(&site, &round(0)).contains("counted already"));
+    assert!(!mark.exists() && page.exists(), "{}", page.display());
+}
+
+#[test]
 fn one_games_failure_never_stops_the_others() {
     let site = site_with(|game| {
         deadline(game, "202611211000");

@@ -15,8 +15,10 @@ use std::time::Duration;
 
 /// What a check of a game came to.
 pub(super) enum Checked {
-    /// Nothing to be done about it here: somebody else is at it, or it was done before.
+    /// Nothing to be done about it here: it was done before, or is no game any more.
     Awake,
+    /// Somebody else is at it.
+    Busy,
     /// There is nothing to do until then, unless the game changes.
     Asleep(DateTime<Utc>),
     /// Something is to be committed.
@@ -30,6 +32,8 @@ pub(super) struct Decided {
     pub transaction: Transaction,
     /// The phase that is over with it.
     pub processed: Option<String>,
+    /// The round as the game has it.
+    pub round: Round,
 }
 
 /// Games that are being checked now; those that stay here hang.
@@ -50,14 +54,14 @@ impl AtHand {
 /// The checks of one round.
 pub(super) struct Checks {
     clerk: Arc<Clerk>,
-    hand: Hand<GameName, Result<Checked, ClerkError>>,
+    hand: Hand<(GameName, Round), Result<Checked, ClerkError>>,
 }
 
 impl Checks {
     /// Those of the round of that number.
-    pub fn new(clerk: &Arc<Clerk>, number: i64, round: Round, now: DateTime<Utc>) -> Checks {
+    pub fn new(clerk: &Arc<Clerk>, number: i64, now: DateTime<Utc>) -> Checks {
         let checker = Arc::clone(clerk);
-        let hand = Hand::new(move |game: GameName| {
+        let hand = Hand::new(move |(game, round): (GameName, Round)| {
             let check = std::panic::AssertUnwindSafe(|| checker.check(&game, number, round, now));
             let checked = std::panic::catch_unwind(check)
                 .unwrap_or_else(|_| Err(ClerkError::Site("the judge failed over this game".into())));
@@ -68,12 +72,12 @@ impl Checks {
     }
 
     /// Checks a game; `meanwhile` is called when that takes long.
-    pub fn check(&mut self, game: &GameName, meanwhile: impl FnOnce()) -> Result<Checked, ClerkError> {
+    pub fn check(&mut self, game: &GameName, round: Round, meanwhile: impl FnOnce()) -> Result<Checked, ClerkError> {
         if !self.clerk.at_hand.games().insert(game.to_string()) {
             return Err(ClerkError::Site("the check of an earlier round still hangs over this game".into()));
         }
         let limit = self.clerk.site.config.sched.limit.0;
-        self.hand.does(game.clone(), limit, meanwhile).unwrap_or_else(|| {
+        self.hand.does((game.clone(), round), limit, meanwhile).unwrap_or_else(|| {
             Err(ClerkError::Site(format!("its check took longer than {} s and was given up", limit.as_secs())))
         })
     }
@@ -85,12 +89,11 @@ impl Clerk {
     fn check(&self, game: &GameName, number: i64, round: Round, now: DateTime<Utc>) -> Result<Checked, ClerkError> {
         match self.look_quietly(game, now) {
             Ok(_) => {}
-            Err(error) if error.is_temporary() => return Ok(Checked::Awake),
+            Err(error) if error.is_temporary() => return Ok(Checked::Busy),
             Err(error) => return Err(error),
         }
         let lock = match self.archive.lock(game, Duration::ZERO) {
-            // Somebody is at it: next round.
-            Err(ArchiveError::Busy(_)) => return Ok(Checked::Awake),
+            Err(ArchiveError::Busy(_)) => return Ok(Checked::Busy),
             lock => lock?,
         };
         let Some(loaded) = self.load(game, now)? else { return Ok(Checked::Awake) };
@@ -133,7 +136,7 @@ impl Clerk {
         }
         transaction.expect("status", loaded.stamp())?;
         let processed = processed.then_some(before);
-        Ok(Checked::Decided(Box::new(Decided { game: game.clone(), lock, transaction, processed })))
+        Ok(Checked::Decided(Box::new(Decided { game: game.clone(), lock, transaction, processed, round })))
     }
 
     /// Leaves of these letters those that were not sent before: a reminder goes out once for a WARN entry of a deadline

@@ -96,8 +96,12 @@ impl Clerk {
             return Ok(Fate::Dropped("duplicate"));
         }
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
+        let lines: Vec<Line> = mail.lines.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
+        let games = self.game_names()?;
+        let blocks = commands::read(&lines, &|word| games.iter().any(|g| g.as_str() == word));
+        let games: Vec<&str> = blocks.iter().filter_map(|b| b.header.as_ref().ok()?.game()).collect();
         // Also what needs no game waits behind earlier mail of the same sender.
-        if waiting.is_behind(&from.address, &[]) {
+        if waiting.is_behind(&from.address, &games) {
             return Ok(Fate::Held);
         }
         match self.admission(&from.address, now)? {
@@ -139,9 +143,6 @@ impl Clerk {
             self.answer(&key, &mail, &from, vec![reply], now)?;
             return Ok(Fate::Executed);
         }
-        let lines: Vec<Line> = mail.lines.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
-        let games = self.game_names()?;
-        let blocks = commands::read(&lines, &|word| games.iter().any(|g| g.as_str() == word));
         if blocks.is_empty() {
             if others {
                 return Ok(Fate::Behind);
@@ -155,10 +156,6 @@ impl Clerk {
             let sentence = "The mail holds no command. It has to begin with a line like SIGNON Fgame password, or HELP. The subject is never read.";
             self.answer(&key, &mail, &from, vec![unread(Code::NoCommand.name(), sentence)], now)?;
             return Ok(Fate::Executed);
-        }
-        let games: Vec<&str> = blocks.iter().filter_map(|b| b.header.as_ref().ok()?.game()).collect();
-        if waiting.is_behind(&from.address, &games) {
-            return Ok(Fate::Held);
         }
         if games.iter().any(|game| burst.has(game)) {
             return Ok(Fate::Behind);

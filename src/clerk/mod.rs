@@ -22,6 +22,7 @@ mod links;
 mod moving;
 mod outage;
 mod outgoing;
+mod owed;
 mod people;
 mod picture;
 mod pictures;

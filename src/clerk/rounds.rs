@@ -4,6 +4,7 @@
 
 use super::agenda::Agenda;
 use super::checking::{Checked, Checks, Decided};
+use super::owed::{Debt, Owed};
 use super::{Clerk, ClerkError, stamp};
 use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Stamp, Transaction};
 use crate::clock::round::{CheckTim, Permit, Schedule, Suspension, first_of_day, permit};
@@ -47,7 +48,21 @@ pub struct Ticked {
     /// Why the round did nothing, if so.
     pub idle: Option<String>,
     /// Games whose file was edited while their change was on its way.
-    again: Vec<GameName>,
+    again: Vec<(GameName, Round)>,
+    /// Games that could not be checked, or whose change could not be stored.
+    owed: Owed,
+}
+
+/// A round that may be run.
+struct Begun {
+    /// What `check.tim` holds afterwards.
+    next: CheckTim,
+    /// When the round before was.
+    previous: Option<DateTime<Utc>>,
+    /// Only these games; none: all.
+    only: Vec<String>,
+    /// What stays owed whatever this round does.
+    later: Owed,
 }
 
 /// Games that were decided, and wait for their commit.
@@ -62,9 +77,8 @@ impl Clerk {
     pub fn tick(self: &Arc<Self>, now: DateTime<Utc>, options: &TickOptions) -> Result<Ticked, ClerkError> {
         let ticked = self.round(now, options)?;
         self.publish_notice();
-        if ticked.idle.is_none() {
-            self.publish_dirty(now);
-        }
+        // Also what a round that died, or was counted, has left to be published.
+        self.publish_dirty(now);
         Ok(ticked)
     }
 
@@ -79,48 +93,35 @@ impl Clerk {
             }
             Err(error) => return Err(error.into()),
         };
-        let last: Option<CheckTim> = self.note("check.tim")?;
-        let suspended: Option<Suspension> = self.note("suspended")?;
-        let sched = &self.site.config.sched;
-        let schedule = Schedule { round: sched.round.to_chrono(), guard: sched.guard.to_chrono() };
-        let next = match permit(&schedule, last.as_ref(), suspended.as_ref(), now, options.no_guard) {
-            Permit::Run(next) => next,
-            Permit::Counted if options.reminders => CheckTim { round: schedule.number(now), time: now },
-            Permit::Counted => {
-                ticked.idle = Some("this round was counted already".into());
-                return Ok(ticked);
-            }
-            Permit::Suspended => {
-                ticked.idle = Some("suspended: chancery clock resume".into());
-                return Ok(ticked);
-            }
-            Permit::SetBack(by) => {
-                ticked.idle = Some(format!("the clock was set back by {} minutes", by.num_minutes()));
-                return Ok(ticked);
-            }
-            Permit::Outage(suspension) => {
-                self.tell_outage(&suspension, now)?;
-                ticked.idle = Some(format!("suspended: {}", suspension.reason));
+        let everything = options.games.is_empty() && !options.reminders;
+        let owed = if everything { self.owed()? } else { Owed::default() };
+        let begun = match self.begin(options, &owed, now)? {
+            Ok(begun) => begun,
+            Err(idle) => {
+                ticked.idle = Some(idle);
                 return Ok(ticked);
             }
         };
-        let previous = last.map(|l| l.time);
+        let Begun { next, previous, only, later } = begun;
+        ticked.owed = later;
+        let sched = &self.site.config.sched;
         let daily = options.reminders || first_of_day(previous, now, sched.reminders.0);
         let round = Round { previous, daily, only_daily: options.reminders };
-        let everything = options.games.is_empty() && !options.reminders;
         let (world, book, unfinished) = (self.world(), self.book()?, self.archive.unfinished()?);
         // Who asks for a game by name wants it looked at.
-        let before = if everything { self.agenda(&world) } else { Agenda::default() };
+        let whole = everything && only.is_empty();
+        let before = if whole { self.agenda(&world) } else { Agenda::default() };
         let (mut sleepers, mut after) = (before.in_order(), Agenda::default());
         let daily = daily && !options.active;
-        let mut checks = Checks::new(self, next.round, round, now);
+        let mut checks = Checks::new(self, next.round, now);
         let mut pending = Pending::default();
         for line in book.lines().iter().filter(|line| worth_checking(line.state, daily)) {
             let name = line.name.as_str();
-            if !options.games.is_empty() && !options.games.contains(&line.name) {
+            if !only.is_empty() && !only.contains(&line.name) {
                 continue;
             }
             ticked.games += 1;
+            let round = owed.with(name, round);
             let checked = GameName::old(name).map_err(ClerkError::from).and_then(|game| {
                 let glimpse = self.glimpse(&game, line)?;
                 if let Some(entry) = sleepers.sleeping(name, glimpse.mark, now)
@@ -131,7 +132,7 @@ impl Clerk {
                 }
                 ticked.opened += 1;
                 // Whoever takes long does not keep the others waiting for their commit.
-                let checked = checks.check(&game, || self.commit_pending(&mut pending, &mut ticked, now));
+                let checked = checks.check(&game, round, || self.commit_pending(&mut pending, &mut ticked, now));
                 Ok(match checked? {
                     Checked::Asleep(until) => {
                         glimpse.entry(name, until).into_iter().for_each(|entry| after.push(entry));
@@ -149,15 +150,19 @@ impl Clerk {
                     pending.files += files;
                     pending.games.push(*decided);
                 }
-                Ok(_) => {}
-                Err(error) => self.failed(&mut ticked, name, &error, now),
+                Ok(Checked::Busy) => ticked.owed.add(name, Debt::of(round, None)),
+                Ok(Checked::Awake | Checked::Asleep(_)) => {}
+                Err(error) => self.failed(&mut ticked, name, round, &error, now),
             }
         }
         self.commit_pending(&mut pending, &mut ticked, now);
-        for game in std::mem::take(&mut ticked.again) {
-            self.check_again(&game, &mut checks, &mut ticked, now);
+        for (game, round) in std::mem::take(&mut ticked.again) {
+            self.check_again(&game, round, &mut checks, &mut ticked, now);
         }
         if everything {
+            self.keep_owed(&owed, &ticked.owed)?;
+        }
+        if whole {
             self.archive.write_note("check.tim", format!("{next}\n").as_bytes())?;
             if after != before {
                 self.keep_agenda(&after, &world);
@@ -170,6 +175,35 @@ impl Clerk {
         Ok(ticked)
     }
 
+    /// Whether there is a round now, and of what; otherwise why not.
+    fn begin(
+        &self,
+        options: &TickOptions,
+        owed: &Owed,
+        now: DateTime<Utc>,
+    ) -> Result<Result<Begun, String>, ClerkError> {
+        let last: Option<CheckTim> = self.note("check.tim")?;
+        let suspended: Option<Suspension> = self.note("suspended")?;
+        let sched = &self.site.config.sched;
+        let schedule = Schedule { round: sched.round.to_chrono(), guard: sched.guard.to_chrono() };
+        let previous = last.map(|last| last.time);
+        let begun = |next| Begun { next, previous, only: options.games.clone(), later: Owed::default() };
+        Ok(match permit(&schedule, last.as_ref(), suspended.as_ref(), now, options.no_guard) {
+            Permit::Run(next) => Ok(begun(next)),
+            Permit::Counted if options.reminders => Ok(begun(CheckTim { round: schedule.number(now), time: now })),
+            Permit::Counted => match (last, owed.clone().split()) {
+                (Some(last), (only, later)) if !only.is_empty() => Ok(Begun { next: last, previous, only, later }),
+                _ => Err("this round was counted already".into()),
+            },
+            Permit::Suspended => Err("suspended: chancery clock resume".into()),
+            Permit::SetBack(by) => Err(format!("the clock was set back by {} minutes", by.num_minutes())),
+            Permit::Outage(suspension) => {
+                self.tell_outage(&suspension, now)?;
+                Err(format!("suspended: {}", suspension.reason))
+            }
+        })
+    }
+
     /// Commits what was decided. Whoever's file somebody has edited meanwhile is checked once more.
     fn commit_pending(&self, pending: &mut Pending, ticked: &mut Ticked, now: DateTime<Utc>) {
         let Pending { games, .. } = std::mem::take(pending);
@@ -178,24 +212,24 @@ impl Clerk {
         }
         let mut batch = Vec::with_capacity(games.len());
         let mut told = Vec::with_capacity(games.len());
-        for Decided { game, lock, transaction, processed } in games {
+        for Decided { game, lock, transaction, processed, round } in games {
             self.mark(&game);
             batch.push((lock, transaction));
-            told.push((game, processed));
+            told.push((game, processed, round));
         }
-        for ((game, processed), committed) in told.into_iter().zip(self.archive.commit_all(batch)) {
+        for ((game, processed, round), committed) in told.into_iter().zip(self.archive.commit_all(batch)) {
             match committed {
                 Ok(_) => ticked.processed.extend(processed.map(|phase| (game.to_string(), phase))),
-                Err(ArchiveError::Changed(_)) => ticked.again.push(game),
-                Err(error) => self.failed(ticked, game.as_str(), &error.into(), now),
+                Err(ArchiveError::Changed(_)) => ticked.again.push((game, round)),
+                Err(error) => self.failed(ticked, game.as_str(), round, &error.into(), now),
             }
         }
     }
 
     /// Checks a game whose file was edited while its change was on the way to the disk.
-    fn check_again(&self, game: &GameName, checks: &mut Checks, ticked: &mut Ticked, now: DateTime<Utc>) {
+    fn check_again(&self, game: &GameName, round: Round, checks: &mut Checks, ticked: &mut Ticked, now: DateTime<Utc>) {
         for _ in 1..TRIES {
-            match checks.check(game, || ()) {
+            match checks.check(game, round, || ()) {
                 Ok(Checked::Decided(decided)) => {
                     let mut pending = Pending { games: vec![*decided], files: 0 };
                     self.commit_pending(&mut pending, ticked, now);
@@ -203,15 +237,18 @@ impl Clerk {
                         return;
                     }
                 }
-                Ok(_) => return,
-                Err(error) => return self.failed(ticked, game.as_str(), &error, now),
+                Ok(Checked::Awake | Checked::Asleep(_)) => return,
+                Ok(Checked::Busy) => break,
+                Err(error) => return self.failed(ticked, game.as_str(), round, &error, now),
             }
         }
+        ticked.owed.add(game.as_str(), Debt::of(round, None));
     }
 
     /// A game that could not be checked: the others go on, and the keepers are told (OPS-083).
-    fn failed(&self, ticked: &mut Ticked, name: &str, error: &ClerkError, now: DateTime<Utc>) {
+    fn failed(&self, ticked: &mut Ticked, name: &str, round: Round, error: &ClerkError, now: DateTime<Utc>) {
         tracing::error!(game = name, %error, "round");
+        ticked.owed.add(name, Debt::of(round, Some(error)));
         let why = error.to_string();
         // Of a full or failing disk the log and the exit code tell: a mail would have to be stored, too.
         if !error.is_temporary()

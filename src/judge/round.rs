@@ -15,7 +15,7 @@ use crate::diplomacy::rules::Rule;
 use crate::status::{Omniscient, Participant, PhaseKeyword};
 
 /// What the round knows besides the game.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Round {
     /// When the previous round was, if it was recent.
     pub previous: Option<chrono::DateTime<chrono::Utc>>,
