@@ -1,5 +1,6 @@
 //! Commands about no game that exists: LIST, SEARCH, HELP, the registry, CREATE (mail-commands.md 3.1, 3.7, 3.9, 7).
 
+use super::incoming::Turn;
 use super::queueing::{done, entry};
 use super::{Clerk, ClerkError, stamp};
 use crate::archive::{ArchiveError, Content, GameName, Key, MAIL_WAIT, Stamp, Transaction};
@@ -80,20 +81,14 @@ impl Clerk {
         Ok((part, effect))
     }
 
-    #[allow(clippy::too_many_arguments)]
     pub(super) fn create(
         &self,
-        key: &Key,
-        mark: &str,
-        mail: &Intake,
-        from: &Sender,
-        block: &Block,
+        turn: &Turn,
         tools: &Tools,
         (name, password, variant, lines): (&str, &str, &str, &[Line]),
         parts: &mut Vec<Reply>,
-        finish: Option<()>,
-        now: DateTime<Utc>,
     ) -> Result<(), ClerkError> {
+        let Turn { key, mark, mail, from, block, last, now } = *turn;
         let mut part = Reply { game: Some(name.to_string()), outcome: "refused".into(), ..Reply::default() };
         let game = GameName::new(name)?;
         let census = self.census(name, &from.address, now)?;
@@ -126,7 +121,7 @@ impl Clerk {
         };
         let Some((creation, (lock, index_lock))) = locked else {
             parts.push(part);
-            if finish.is_some() {
+            if last {
                 self.answer(key, mail, from, std::mem::take(parts), now)?;
             }
             return Ok(());
@@ -162,7 +157,7 @@ impl Clerk {
         }
         transaction.ledger(&entry(key, mark, "executed", now));
         parts.push(part);
-        if finish.is_some() {
+        if last {
             self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
             transaction.ledger(&done(key, parts, now));
         }

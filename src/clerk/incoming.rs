@@ -1,14 +1,16 @@
-//! One message from the spool to a durable commit with its replies queued (operations.md 6 and 7; mail-commands.md 1.2).
+//! One message from the spool to what is committed for it, its replies included (operations.md 6 and 7;
+//! mail-commands.md 1.2).
 //!
 //! What it promises: a message is executed once, whatever dies when; each game is a commit of its own; the one reply goes
-//! with the last commit; a message that kills the worker is buried after three tries and never stops the others.
+//! with the last commit.
 
 use super::abuse::{self, Admission, outcome};
 use super::links::Followed;
 use super::moving::Moving;
 use super::queueing::{done, entry};
-use super::{Clerk, ClerkError, failures, secrets::PhcSecrets};
-use crate::archive::spool::{MessageName, Room, TRIES};
+use super::spooling::{Aboard, Burst, Waiting};
+use super::{Clerk, ClerkError, Loaded, secrets::PhcSecrets};
+use crate::archive::spool::{MessageName, Room};
 use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
 use crate::judge;
 use crate::judge::code::{Code, Refusal};
@@ -17,51 +19,18 @@ use crate::judge::reply::{self, Reply};
 use crate::judge::session::{Outcome, Sender, Tools};
 use crate::mail::intake::{self, Disposition, Extension, Intake};
 use chrono::{DateTime, Utc};
-use std::collections::HashSet;
 use std::time::Duration;
-
-/// What one working-off of the spool did.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Worked {
-    /// Messages executed or answered.
-    pub executed: usize,
-    /// Dropped: automatic mail, loops, duplicates.
-    pub dropped: usize,
-    /// Kept for later: their game is locked or cannot be read.
-    pub held: usize,
-    /// Buried.
-    pub dead: usize,
-}
 
 /// Wrong sign-ons after which the rest of a mail is not read.
 const GUESSES_A_MAIL: usize = 3;
 
-/// Whose mail waits for the next time, so that nothing overtakes it (OPS-033).
-#[derive(Default)]
-struct Waiting {
-    senders: HashSet<String>,
-    games: HashSet<String>,
-}
-
-impl Waiting {
-    /// Whether a message has to wait behind an earlier one; then it, too, is waited for.
-    fn is_behind(&mut self, sender: &str, games: &[&str]) -> bool {
-        let behind = self.senders.contains(sender) || games.iter().any(|game| self.games.contains(*game));
-        if behind {
-            self.add(sender, games);
-        }
-        behind
-    }
-
-    fn add(&mut self, sender: &str, games: &[&str]) {
-        self.senders.insert(sender.to_string());
-        self.games.extend(games.iter().map(|game| game.to_string()));
-    }
-}
-
 /// What became of a message.
-enum Fate {
+pub(super) enum Fate {
     Executed,
+    /// Decided, to be committed with others.
+    Decided(Box<Aboard>),
+    /// What is aboard has to be committed before this one is looked at.
+    Behind,
     Dropped(&'static str),
     Held,
     /// Kept until the file of that game is mended (OPS-050).
@@ -69,88 +38,32 @@ enum Fate {
     Quarantined(String),
 }
 
+/// A block of a message on its turn, and what it is answered by.
+#[derive(Clone, Copy)]
+pub(super) struct Turn<'m> {
+    /// The key of the message.
+    pub key: &'m Key,
+    /// The block's number, for the ledger.
+    pub mark: &'m str,
+    pub mail: &'m Intake,
+    pub from: &'m Sender,
+    pub block: &'m Block,
+    /// The last block of the message: the reply goes with its commit.
+    pub last: bool,
+    pub now: DateTime<Utc>,
+}
+
 impl Clerk {
-    /// Works the spool off, in order of arrival.
-    pub fn work(&self, now: DateTime<Utc>) -> Result<Worked, ClerkError> {
-        failures::watch();
-        let mut worked = Worked::default();
-        let spool = self.archive.spool();
-        // One worker at a time keeps the order of arrival (OPS-033); a second process finds the lock busy and goes.
-        let lock = match self.archive.lock_spool() {
-            Ok(lock) => lock,
-            Err(ArchiveError::Busy(_)) => return Ok(worked),
-            Err(error) => return Err(error.into()),
-        };
-        for name in spool.list(Room::Hold)? {
-            if self.is_patient(&name)? {
-                continue;
-            }
-            spool.shift(&name, Room::Hold, Room::New)?;
-        }
-        let mut waiting = Waiting::default();
-        for (n, name) in spool.list(Room::New)?.into_iter().enumerate() {
-            // Mails of this message go out behind those of the one before.
-            let now = now + chrono::Duration::microseconds(i64::try_from(n).unwrap_or(0));
-            if name.tries >= TRIES {
-                let why = "the judge died three times over this message";
-                self.report_failure(&name, why, now)?;
-                spool.bury(&name, Room::New, why)?;
-                worked.dead += 1;
-                continue;
-            }
-            let Some(name) = spool.begin(&name)? else { continue };
-            let fate =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.message(&name, &mut waiting, now)));
-            match fate {
-                Ok(Ok(Fate::Executed)) => {
-                    spool.shift(&name, Room::New, Room::Done)?;
-                    worked.executed += 1;
-                }
-                Ok(Ok(Fate::Dropped(reason))) => {
-                    tracing::info!(message = %name.file_name(), reason, "dropped");
-                    spool.shift(&name, Room::New, Room::Done)?;
-                    worked.dropped += 1;
-                }
-                Ok(Ok(Fate::Held)) => {
-                    let name = spool.untry(&name)?;
-                    spool.shift(&name, Room::New, Room::Hold)?;
-                    worked.held += 1;
-                }
-                Ok(Ok(Fate::Waits(game))) => {
-                    let name = spool.untry(&name)?;
-                    let name = spool.shift(&name, Room::New, Room::Hold)?;
-                    self.wait_for(&name, &game)?;
-                    worked.held += 1;
-                }
-                Ok(Ok(Fate::Quarantined(why))) => {
-                    spool.bury(&name, Room::New, &why)?;
-                    worked.dead += 1;
-                }
-                Ok(Err(error)) => {
-                    // Nothing was decided about the message: it stays where it is.
-                    spool.untry(&name)?;
-                    return Err(error);
-                }
-                Err(panic) => {
-                    let why = failures::told(panic.as_ref());
-                    tracing::error!(message = %name.file_name(), why = why.lines().next(), "the judge failed over a message");
-                    self.report_failure(&name, &why, now)?;
-                    spool.bury(&name, Room::New, why.lines().next().unwrap_or_default())?;
-                    worked.dead += 1;
-                }
-            }
-        }
-        drop(lock);
-        self.publish_dirty(now);
-        Ok(worked)
-    }
-
-    /// Whether anything waits in the spool.
-    pub fn has_mail(&self) -> Result<bool, ClerkError> {
-        Ok(!self.archive.spool().list(Room::New)?.is_empty())
-    }
-
-    fn message(&self, name: &MessageName, waiting: &mut Waiting, now: DateTime<Utc>) -> Result<Fate, ClerkError> {
+    /// Reads a message and does what it says. Nothing is committed while others are aboard.
+    pub(super) fn message(
+        &self,
+        name: &MessageName,
+        waiting: &mut Waiting,
+        burst: &Burst,
+        alone: bool,
+        now: DateTime<Utc>,
+    ) -> Result<Fate, ClerkError> {
+        let others = !burst.is_empty();
         let Some(bytes) = self.archive.spool().read(Room::New, name)? else { return Ok(Fate::Dropped("gone")) };
         let mail = match intake::read(&bytes, &self.we, &self.limits) {
             Ok(mail) => mail,
@@ -162,6 +75,9 @@ impl Clerk {
             }
             Disposition::Drop(reason) => {
                 if *reason == intake::Reason::Bounce {
+                    if others {
+                        return Ok(Fate::Behind);
+                    }
                     self.count_bounce(&bytes, &mail, now)?;
                 }
                 return Ok(Fate::Dropped(reason.word()));
@@ -171,6 +87,9 @@ impl Clerk {
         let Some(address) = mail.sender.clone() else {
             return Ok(Fate::Quarantined("no usable sender address".into()));
         };
+        if burst.is_of(&address) {
+            return Ok(Fate::Behind);
+        }
         let words: Vec<&str> = mail.lines.iter().map(|l| l.text.as_str()).collect();
         let key = Key::of_mail(mail.message_id.as_deref(), &address, &words.join("\n"));
         if self.is_done(&key, None, now)? {
@@ -187,6 +106,7 @@ impl Clerk {
         }
         match self.admission(&from.address, now)? {
             Admission::Yes => {}
+            _ if others => return Ok(Fate::Behind),
             Admission::No => return Ok(Fate::Dropped("rate")),
             Admission::Tell => {
                 let mut reply = unread(
@@ -198,6 +118,11 @@ impl Clerk {
                 self.answer(&key, &mail, &from, vec![reply], now)?;
                 return Ok(Fate::Dropped("rate"));
             }
+        }
+        let answered_at_once = mail.extension.as_ref().is_some_and(|e| matches!(e, Extension::Unsubscribe(_)))
+            || matches!(mail.disposition, Disposition::ReplyOnly(_));
+        if others && (answered_at_once || self.people.has_bounced(&from.address)) {
+            return Ok(Fate::Behind);
         }
         self.heard_from(&from.address)?;
         if let Some(Extension::Unsubscribe(token)) = &mail.extension {
@@ -219,6 +144,9 @@ impl Clerk {
             return Ok(Fate::Executed);
         }
         if blocks.is_empty() {
+            if others {
+                return Ok(Fate::Behind);
+            }
             if lines.first().is_some_and(|l| l.text.trim().eq_ignore_ascii_case("SIGNOFF")) {
                 return Ok(Fate::Dropped("signoff"));
             }
@@ -229,10 +157,23 @@ impl Clerk {
             self.answer(&key, &mail, &from, vec![unread(Code::NoCommand.name(), sentence)], now)?;
             return Ok(Fate::Executed);
         }
+        if games.iter().any(|game| burst.has(game)) {
+            return Ok(Fate::Behind);
+        }
         if self.must_wait(&blocks, &from.address, now)? {
             // Only his own mail waits behind it: wrong passwords must not stop a game for the others (D5).
             waiting.add(&from.address, &[]);
             return Ok(Fate::Held);
+        }
+        if !alone
+            && let [block] = blocks.as_slice()
+            && let turn = (Turn { key: &key, mark: "0", mail: &mail, from: &from, block, last: true, now })
+            && let Some(aboard) = self.come_aboard(&turn, name)?
+        {
+            return Ok(Fate::Decided(Box::new(aboard)));
+        }
+        if others {
+            return Ok(Fate::Behind);
         }
         let fate = self.blocks(&key, &mail, &from, &blocks, now)?;
         match &fate {
@@ -277,12 +218,11 @@ impl Clerk {
                 parts.push(part);
                 continue;
             }
-            let finish = if last { Some(()) } else { None };
             if let Some(game) = self.faulty_game(block, now)? {
                 self.tell_waiting(key, mail, from, &game, now)?;
                 return Ok(Fate::Waits(game));
             }
-            match self.block(key, &mark, mail, from, block, &mut parts, finish, now) {
+            match self.block(&Turn { key, mark: &mark, mail, from, block, last, now }, &mut parts) {
                 Ok(true) => {}
                 Ok(false) => return Ok(Fate::Held),
                 // Blocked: recorded, and finished as soon as there is room; then the ledger knows the message.
@@ -313,37 +253,63 @@ impl Clerk {
         Ok((!sound).then(|| game.to_string()))
     }
 
-    /// One block; `false`: its game cannot be read now, the message waits.
-    #[allow(clippy::too_many_arguments)]
-    fn block(
+    /// A message of one block about a game that can be changed now: decided, the game stays locked until the commit.
+    /// `None`: not one that others can be committed with.
+    fn come_aboard(&self, turn: &Turn, name: &MessageName) -> Result<Option<Aboard>, ClerkError> {
+        let Ok(header) = &turn.block.header else { return Ok(None) };
+        if matches!(header, Header::Create { .. } | Header::Purge { .. } | Header::Rename { .. }) {
+            return Ok(None);
+        }
+        let Some(game) = header.game().map(|name| self.existing(name)).transpose()?.flatten() else { return Ok(None) };
+        // Nobody waits for a lock who holds others. Whatever stands in the way is met again by the message alone.
+        let Ok(lock) = self.archive.lock(&game, Duration::ZERO) else { return Ok(None) };
+        let Some(loaded) = self.load(&game, turn.now)?.filter(|l| !self.is_stopped(l)) else { return Ok(None) };
+        let (transaction, _) = self.decide(turn, &game, &loaded, &[])?;
+        let (name, sender) = (name.clone(), turn.from.address.clone());
+        Ok(Some(Aboard { name, sender, game, lock, transaction, now: turn.now }))
+    }
+
+    /// What a block changes in its game, and the reply so far.
+    fn decide(
         &self,
-        key: &Key,
-        mark: &str,
-        mail: &Intake,
-        from: &Sender,
-        block: &Block,
-        parts: &mut Vec<Reply>,
-        finish: Option<()>,
-        now: DateTime<Utc>,
-    ) -> Result<bool, ClerkError> {
+        turn: &Turn,
+        game: &GameName,
+        loaded: &Loaded,
+        parts: &[Reply],
+    ) -> Result<(Transaction, Vec<Reply>), ClerkError> {
+        let Turn { key, mark, mail, from, block, last, now } = *turn;
+        let seed = self.seed(&["mail", key.as_str(), mark]);
+        let secrets = PhcSecrets::new(&self.known, self.secret, seed);
+        let tools = Tools { sender: from, secrets: &secrets, registry: &self.people };
+        let mut table = loaded.table(&self.house, seed, now);
+        let Outcome { decision, reply } = judge::by_mail(&mut table, block, &tools);
+        let mut transaction = self.transaction(game, loaded, decision, seed, now)?;
+        transaction.expect("status", loaded.stamp())?;
+        transaction.ledger(&entry(key, mark, &reply.outcome, now));
+        if let Some((seat, _)) = block.header.as_ref().ok().and_then(abuse::claimed) {
+            let failed = reply.refused_as(Code::BadLogin);
+            let before = loaded.table(&self.house, seed, now);
+            self.note_sign_on(&mut transaction, &before, seat, &from.address, failed, now)?;
+        }
+        let mut all = parts.to_vec();
+        all.push(reply);
+        if last {
+            self.enqueue_reply(&mut transaction, key, mail, from, &all, now)?;
+            transaction.ledger(&done(key, &all, now));
+        }
+        Ok((transaction, all))
+    }
+
+    /// One block; `false`: its game cannot be read now, the message waits.
+    fn block(&self, turn: &Turn, parts: &mut Vec<Reply>) -> Result<bool, ClerkError> {
+        let Turn { key, mark, mail, from, block, last, now } = *turn;
         let seed = self.seed(&["mail", key.as_str(), mark]);
         let secrets = PhcSecrets::new(&self.known, self.secret, seed);
         let tools = Tools { sender: from, secrets: &secrets, registry: &self.people };
         let game = block.header.as_ref().ok().and_then(|h| h.game()).map(str::to_string);
         match (&block.header, game) {
             (Ok(Header::Create { game, password, variant, lines }), _) => {
-                self.create(
-                    key,
-                    mark,
-                    mail,
-                    from,
-                    block,
-                    &tools,
-                    (game, password, variant, lines),
-                    parts,
-                    finish,
-                    now,
-                )?;
+                self.create(turn, &tools, (game, password, variant, lines), parts)?;
                 return Ok(true);
             }
             (Ok(header @ (Header::Purge { .. } | Header::Rename { .. })), _) => {
@@ -386,24 +352,7 @@ impl Clerk {
                         let Some(loaded) = self.load(&game, now)?.filter(|l| !self.is_stopped(l)) else {
                             return Ok(false);
                         };
-                        let mut table = loaded.table(&self.house, seed, now);
-                        let outcome = judge::by_mail(&mut table, block, &tools);
-                        let status = loaded.stamp();
-                        let Outcome { decision, reply } = outcome;
-                        let mut transaction = self.transaction(&game, &loaded, decision, seed, now)?;
-                        transaction.expect("status", status)?;
-                        transaction.ledger(&entry(key, mark, &reply.outcome, now));
-                        if let Some((seat, _)) = block.header.as_ref().ok().and_then(abuse::claimed) {
-                            let failed = reply.refused_as(Code::BadLogin);
-                            let before = loaded.table(&self.house, seed, now);
-                            self.note_sign_on(&mut transaction, &before, seat, &from.address, failed, now)?;
-                        }
-                        let mut all = parts.clone();
-                        all.push(reply);
-                        if finish.is_some() {
-                            self.enqueue_reply(&mut transaction, key, mail, from, &all, now)?;
-                            transaction.ledger(&done(key, &all, now));
-                        }
+                        let (transaction, all) = self.decide(turn, &game, &loaded, parts)?;
                         self.mark(&game);
                         match self.archive.commit(&lock, transaction) {
                             Ok(_) => {
@@ -440,11 +389,11 @@ impl Clerk {
                 parts.push(part);
                 let mut transaction = match effect {
                     Some(transaction) => transaction,
-                    None if finish.is_some() => Transaction::of_judge(format!("answer to {}", from.address)),
+                    None if last => Transaction::of_judge(format!("answer to {}", from.address)),
                     None => return Ok(true),
                 };
                 transaction.ledger(&entry(key, mark, "executed", now));
-                if finish.is_some() {
+                if last {
                     self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
                     transaction.ledger(&done(key, parts, now));
                 }
@@ -453,7 +402,7 @@ impl Clerk {
                 return Ok(true);
             }
         }
-        if finish.is_some() {
+        if last {
             self.answer(key, mail, from, std::mem::take(parts), now)?;
         }
         Ok(true)

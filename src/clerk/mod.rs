@@ -31,6 +31,7 @@ mod queueing;
 mod rounds;
 mod saved;
 pub mod secrets;
+mod spooling;
 mod tend;
 
 pub use book::Book;
@@ -38,12 +39,12 @@ pub use edits::{Sight, with_hashes};
 pub use export::Exported;
 pub use games::{Loaded, MapShelf};
 pub use import::{Import, ImportOptions, Imported};
-pub use incoming::Worked;
 pub use links::Followed;
 pub use outage::{Extended, Moved, Resumed};
 pub use people::People;
 pub use rounds::{TickOptions, Ticked};
 pub use saved::{ExportOptions, ImportWishes, SavedImport};
+pub use spooling::Worked;
 pub use tend::Condition;
 
 use crate::archive::{Archive, ArchiveError, Key, Ledger};

@@ -15,9 +15,9 @@ use chrono::{DateTime, Utc};
 use std::sync::Arc;
 
 /// Games whose changes are put on the disk together at the most; they stay locked meanwhile.
-const TOGETHER: usize = 64;
+pub(super) const TOGETHER: usize = 64;
 /// Files that these changes write at the most, unless one game alone has more.
-const FILES: usize = 256;
+pub(super) const FILES: usize = 256;
 /// A file that somebody edits just now is read again so often (OPS-043).
 const TRIES: u8 = 5;
 
