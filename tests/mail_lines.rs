@@ -15,6 +15,11 @@ fn reply(sent: &[Sent]) -> &Sent {
     sent.iter().find(|s| s.is_reply()).expect("a reply")
 }
 
+/// Without the line ends of 72 columns.
+fn unwrapped(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 fn with_rules(site: &Site, game: &str, rules: &[&str]) {
     let mut status = site.game(game);
     status.rules.extend(rules.iter().map(|r| r.to_string()));
@@ -63,7 +68,7 @@ fn a_proposal_lapses_with_its_winner() {
     site.put(&game, &site.index("balkan9"));
     let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
     let told = to(&sent, "N47", "france@example.org");
-    assert!(told.text.contains("can no longer win"), "{}", told.text);
+    assert!(unwrapped(&told.text).contains("can no longer win"), "{}", told.text);
     assert_eq!(site.game("balkan9").proposal, None);
 }
 
@@ -121,6 +126,7 @@ fn who_is_late_reads_his_own_names_where_they_are_hidden() {
     let mut game = site.game("balkan9");
     for p in game.participants.iter_mut().filter(|p| p.name == "ITALY") {
         p.control = vec!["FRANCE".into()];
+        p.password = None;
         p.address.clear();
         p.player = Some(chancery::status::PlayerLine { current: chancery::status::Holder::Dummy, earlier: Vec::new() });
     }
@@ -137,9 +143,9 @@ fn who_is_late_reads_his_own_names_where_they_are_hidden() {
 fn a_receipt_says_who_did_it() {
     let site = Site::of_fixture();
     let sent = site.mail("france@example.org", "RESIGN Fbalkan9 le-secret");
-    assert!(to(&sent, "N21", "france@example.org").text.contains("you have resigned"));
+    assert!(unwrapped(&to(&sent, "N21", "france@example.org").text).contains("you have resigned"));
     let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nRESIGN ITALY");
-    assert!(to(&sent, "N21", "italy@example.org").text.contains("resigned by the Master"));
+    assert!(unwrapped(&to(&sent, "N21", "italy@example.org").text).contains("resigned by the Master"));
 }
 
 #[test]
@@ -162,8 +168,8 @@ fn nobody_is_forgotten_by_a_forged_mail() {
     let code = to(&sent, "N50", "newman@example.com").text.clone();
     let code = code.split("CONFIRM ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a code");
     let known = |site: &Site| {
-        let sent = site.mail("newman@example.com", "WHOAMI");
-        !reply(&sent).text.contains("R_NOT_REGISTERED")
+        let people = std::fs::read_to_string(site.root().join("registry/people.json")).expect("the registry");
+        people.contains("newman@example.com")
     };
     assert!(known(&site), "not before the code");
     site.mail("newman@example.com", &format!("CONFIRM {code}"));
