@@ -6,7 +6,7 @@ use super::commands::{Command, Line};
 use super::post::Circle;
 use super::press::Official;
 use super::reply::{Mark, masked};
-use super::session::{Desk, Processing, Tools};
+use super::session::{Desk, Tools};
 use super::signon::{SignedOn, new_password};
 use super::table::{Table, Who};
 use super::{beginning, lists, master, votes, wants};
@@ -30,8 +30,17 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
         return refuse(Code::MasterOnly, format!("{} is for the Master of the game.", word(command)));
     }
     match command {
-        Command::Status | Command::List | Command::Help | Command::WhoGame | Command::Map(_) => Ok(()),
-        Command::Summary | Command::History => lists::permitted(table, Some(on)),
+        Command::Status | Command::Help | Command::WhoGame | Command::Map(_) => Ok(()),
+        Command::List(game) | Command::Summary(game) | Command::History { game, .. } => match game {
+            Some(game) if *game != table.game.name => refuse(
+                Code::Syntax,
+                format!(
+                    "This sign-on is for game {}; a line about {game} stands before the SIGNON line.",
+                    table.game.name
+                ),
+            ),
+            _ => lists::permitted(table, Some(on)),
+        },
         Command::SetAddress(given) => {
             let list = given.clone().unwrap_or_else(|| tools.sender.address.clone());
             match list.split(',').find(|a| !usable(a)) {
@@ -49,6 +58,9 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command, tools: &Tools) -> 
             Err(_) => refuse(Code::BadZone, format!("{name} is no time zone; write one like Europe/Paris or GMT.")),
         },
         Command::SetZone(None) | Command::SetNoZone => Ok(()),
+        Command::SetStrict(_) if is_master(on) => {
+            refuse(Code::Syntax, "SET STRICT is for seats; the Master's password is taken from any address.")
+        }
         Command::SetStrict(_) => Ok(()),
         Command::SetNotify(words) => wants::read(table, &on.who, words).map(|_| ()),
         Command::Vote(vote) => votes::read(table, on, Some(*vote)).map(|_| ()),
@@ -150,18 +162,18 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
             desk.reply.confirms_orders = true;
             Ok("orders on file below".into())
         }
-        Command::List => {
+        Command::List(_) => {
             let letters = lists::game_list(desk.table, &tools.sender.address, Some(on));
             desk.decision.letters.push(letters);
             Ok("list of the game in a mail of its own".into())
         }
-        Command::Summary => {
+        Command::Summary(_) => {
             let letter = lists::summary(desk.table, &tools.sender.address, Some(on));
             desk.decision.letters.push(letter);
             Ok("summary in a mail of its own".into())
         }
-        Command::History => {
-            let letter = lists::history(desk.table, &tools.sender.address, Some(on), None, None);
+        Command::History { from, to, .. } => {
+            let letter = lists::history(desk.table, &tools.sender.address, Some(on), from.as_deref(), to.as_deref());
             desk.decision.letters.push(letter);
             Ok("history in a mail of its own".into())
         }
@@ -316,11 +328,11 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
         Command::Process { .. } => {
             // After a CIVIL_PREVIEW the game goes on with that.
             desk.table.index.state = crate::judge::GameState::Active;
-            desk.process = Some(Processing::Now);
+            desk.process = true;
             Ok("to be processed".into())
         }
         Command::Preview => {
-            desk.process = Some(Processing::Preview);
+            desk.preview = true;
             Ok("preview".into())
         }
         _ => master::act(desk, on, command, tools),
@@ -338,5 +350,13 @@ pub fn power_named(table: &Table, name: &str) -> Result<usize, Refusal> {
     match found {
         Some(n) if table.game.participants[n].kind == ParticipantKind::Power => Ok(n),
         _ => refuse(Code::NoPower, format!("{name} is no power of this game.")),
+    }
+}
+
+/// A power, or a waiting player, observer and so on by his full name: who can be resigned by the Master.
+pub fn seat_named(table: &Table, name: &str) -> Result<usize, Refusal> {
+    match table.who(name) {
+        Some(Who::Seat(n)) => Ok(n),
+        _ => refuse(Code::NoPower, format!("{name} is nobody in this game.")),
     }
 }

@@ -35,7 +35,7 @@ pub fn resign_by_mail(table: &mut Table, block: &Block, on: &SignedOn, tools: &T
         session::finish(&mut desk, tools);
         desk.reply.note(block.line.number, Mark::Ok, format!("{shown} ({title})"));
         if let Some(n) = desk.table.seat_index(&before.participants[n].name) {
-            resign(&mut desk, n, false);
+            resign(&mut desk, n, By::Player);
         }
     } else {
         desk.reply.note(block.line.number, Mark::Skip, format!("{shown} ({title}): you stay in the game"));
@@ -45,18 +45,30 @@ pub fn resign_by_mail(table: &mut Table, block: &Block, on: &SignedOn, tools: &T
     desk.close(&before, &index, format!("{title} resigned"))
 }
 
-/// Empties a seat; `by_master`: who did it stands in the notice.
-pub fn resign(desk: &mut Desk, n: usize, by_master: bool) {
+/// Who empties a seat; it stands in the notices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// Its player.
+    Player,
+    /// The Master.
+    Master,
+    /// The clock, at the end of grace (clock.md 11).
+    Clock,
+}
+
+/// Empties a seat.
+pub fn resign(desk: &mut Desk, n: usize, whose: By) {
     let phase = desk.table.phase();
     let title = desk.table.title(&Who::Seat(n));
     let game = desk.table.game.name.clone();
     // By the time the receipt is written the seat may be gone, and its number another's.
     let own: Vec<Recipient> = desk.table.recipients(&[n]).into_iter().map(|r| Recipient { seat: None, ..r }).collect();
     let key = desk.table.game.participants[n].name.clone();
+    let seat = key.clone();
     let is_power = desk.table.is_power(&Who::Seat(n));
     let out = is_power && !desk.table.forming() && desk.table.referee.eliminated(&desk.table.game, &key);
     let subject = "Diplomacy resignation notice";
-    let by = if by_master { " by the Master" } else { "" };
+    let by = if whose == By::Master { " by the Master" } else { "" };
     if desk.table.forming() || !is_power {
         desk.table.game.participants.remove(n);
     } else {
@@ -87,15 +99,19 @@ pub fn resign(desk: &mut Desk, n: usize, by_master: bool) {
             None => String::new(),
         };
         let text = format!(
-            "{title} has been resigned{by} from game {game}, {phase}.\nA replacement is sought:{size}\n    TAKEOVER {}@{game} password\n",
-            title.to_uppercase()
+            "{title} has been resigned{by} from game {game}, {phase}.\nA replacement is sought:{size}\n    TAKEOVER {seat}@{game} password\n"
         );
         let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N22", subject, &text);
         desk.decision.letters.extend(letters);
         let advert = super::lists::advert(desk.table);
         desk.decision.letters.extend(advert);
     }
-    let text = format!("You no longer play {title} in game {game}: you were resigned{by}.\n");
+    let how = match whose {
+        By::Player => "you have resigned",
+        By::Master => "you were resigned by the Master",
+        By::Clock => "your orders had not come in by the end of the time of grace",
+    };
+    let text = format!("You no longer play {title} in game {game}: {how}.\n");
     let letters = desk.table.letters(&own, "N21", subject, &text);
     desk.decision.letters.extend(letters);
 }

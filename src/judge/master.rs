@@ -1,7 +1,7 @@
 //! The Master's commands (mail-commands.md 4; states: status-file.md 10.4).
 
 use super::account;
-use super::acts::power_named;
+use super::acts::{power_named, seat_named};
 use super::code::{Code, Refusal, refuse};
 use super::commands::Command;
 use super::decision::GameState;
@@ -40,7 +40,7 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
         }
         Command::Preview if table.forming() => refuse(Code::NotReady, "The game has not begun."),
         Command::Resign(power) => {
-            let n = power_named(table, power)?;
+            let n = seat_named(table, power)?;
             let p = &table.game.participants[n];
             if is_vacant(p) || is_dummy(p) { refuse(Code::NotHeld, format!("Nobody holds {power}.")) } else { Ok(()) }
         }
@@ -101,8 +101,8 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
         Command::Wait => state(desk, GameState::Waiting),
         Command::Terminate => state(desk, GameState::Terminated),
         Command::Resign(power) => {
-            let n = power_named(desk.table, power)?;
-            leaving::resign(desk, n, true);
+            let n = seat_named(desk.table, power)?;
+            leaving::resign(desk, n, leaving::By::Master);
             Ok("the seat is vacant".into())
         }
         Command::Dummy(power) => {

@@ -168,7 +168,7 @@ pub fn store(desk: &mut Desk, on: &SignedOn, sheet: &Sheet) {
 
 /// The body of N12: orders on file, WAIT, deadline, what is missing.
 pub fn confirmation(table: &Table, on: &SignedOn) -> String {
-    format!("{}{}\nDeadline: {}\n", table.header(), sets(table, on), table.deadline_long())
+    format!("{}{}\nDeadline: {}\n[end of the orders]\n", table.header(), sets(table, on), table.deadline_long())
 }
 
 /// What is on file for the seats that this person orders for.

@@ -8,7 +8,7 @@ use super::sight;
 use super::table::{Table, Who, is_dummy, is_vacant};
 use crate::diplomacy::rules::Rule;
 use crate::mail::{Auto, Letter, Thread};
-use crate::status::{Omniscient, ParticipantKind};
+use crate::status::{Omniscient, ParticipantKind, PhaseKeyword};
 
 /// Limits of mail-commands.md 6.4.
 const MAX_CHARACTERS: usize = 20_000;
@@ -62,6 +62,10 @@ pub fn check(table: &Table, from: &Who, block: &PressBlock) -> Result<Press, Ref
     }
     let to = readers(table, from, &options.to)?;
     let is_master = matches!(from, Who::Master | Who::Keeper);
+    // First what the table of 6.3 has first: a feigned name does not matter where there is no press at all.
+    if !is_master {
+        permitted(table, from, &to)?;
+    }
     let fakes = table.rule(Rule::FakePress);
     let greys = fakes || table.rule(Rule::WhiteGrey);
     let claimed_from = match &options.claim {
@@ -97,9 +101,6 @@ pub fn check(table: &Table, from: &Who, block: &PressBlock) -> Result<Press, Ref
             claimed
         }
     };
-    if !is_master {
-        permitted(table, from, &to)?;
-    }
     if text.trim().is_empty() {
         return refuse(Code::PressSyntax, "There is no text between PRESS and ENDPRESS.");
     }
@@ -212,7 +213,8 @@ fn permitted(table: &Table, from: &Who, to: &Readers) -> Result<(), Refusal> {
     if (rule(Rule::TouchPress) || rule(Rule::RemotePress)) && !observer {
         touching(table, from, to)?;
     }
-    if rule(Rule::FtfPress) && table.referee.phase_kind(&table.game) != "MOVEMENT" {
+    let awaits = table.game.keyword == PhaseKeyword::Await;
+    if rule(Rule::FtfPress) && (awaits || table.referee.phase_kind(&table.game) != "MOVEMENT") {
         return refuse(Code::PressNotNow, "Press is exchanged in movement phases only.");
     }
     let owing = table.referee.owing(&table.game);

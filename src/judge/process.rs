@@ -176,6 +176,7 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
         }
     }
     desk.decision.letters.extend(letters);
+    super::votes::lapse(desk);
     file_report(desk, &subject, &text);
     desk.decision.files.push(FileEdit::Append("results.jsonl".into(), format!("{record}\n")));
     if let Some(victors) = &resolution.victors {
@@ -258,7 +259,8 @@ pub fn preview(desk: &mut Desk) {
     match desk.table.referee.resolve(&desk.table.game, seed) {
         Ok(resolution) => {
             let report = sight::shown_to(&resolution.report, Some("MASTER"));
-            let text = format!("{}\n{report}", desk.table.header());
+            let header = desk.table.header();
+            let text = format!("{header}\n{}\n{}", report.trim_end(), what_follows(desk.table, &resolution));
             let subject = format!("PREVIEW Diplomacy results {} {phase}", desk.table.game.name);
             let scene = sight::scene_played(desk.table, &resolution.record);
             let letters = desk.table.letters(&desk.table.master_recipients(), "N16", &subject, &text);
@@ -267,6 +269,21 @@ pub fn preview(desk: &mut Desk) {
         }
         Err(error) => desk.reply.detail(0, super::reply::Mark::Error, "PREVIEW", "R_INTERNAL", &error),
     }
+}
+
+/// The end of the report, as it would be; the game stays as it is.
+fn what_follows(table: &mut Table, resolution: &crate::referee::Resolution) -> String {
+    if resolution.victors.is_some() {
+        return GAME_OVER.to_string();
+    }
+    let account = table.account.clone();
+    let kept = std::mem::replace(&mut table.game, resolution.game.clone());
+    let lines = match next_deadline(table, false) {
+        Ok(()) => next_phase_lines(table),
+        Err(reason) => format!("\nThe phase cannot be processed like this: {reason}\n"),
+    };
+    (table.game, table.account) = (kept, account);
+    lines
 }
 
 /// Powers that owe orders and are not exempt now (clock.md 9).

@@ -60,6 +60,9 @@ pub struct Pending {
     pub code: String,
     /// When.
     pub since: DateTime<Utc>,
+    /// The code answers FORGET ME: whoever sends it is erased.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub forget: bool,
 }
 
 /// The registry file.
@@ -165,7 +168,7 @@ pub fn command(
     let mut letters = Vec::new();
     let result = match header {
         Header::Register { lines } => register(registry, mode, lines, from, house, now, seed, &mut letters),
-        Header::Confirm { code } => confirm(registry, code, from, now),
+        Header::Confirm { code } => confirm(registry, code, from, playing, now),
         Header::IAmAlso { address } => also(registry, address, from, house, now, seed, &mut letters),
         Header::WhoAmI => match registry.find(&from.address) {
             Some(known) => Ok(format!("you are #{} {}, {}", known.id, known.name, known.addresses.join(", "))),
@@ -176,12 +179,13 @@ pub fn command(
             match registry.people.iter().position(|k| k.addresses.iter().any(|a| a.eq_ignore_ascii_case(&from.address)))
             {
                 None => Err(unknown()),
-                Some(_) if playing => {
-                    Err(Refusal { code: Code::BadState, sentence: "You play in a game; resign first.".into() })
-                }
+                Some(_) if playing => Err(still_playing()),
                 Some(at) => {
-                    registry.people.remove(at);
-                    Ok("your entry is erased".into())
+                    let (code, address) = (code(seed), from.address.clone());
+                    letters.push(code_letter(&address, &code, house));
+                    registry.people[at].pending = Some(Pending { address, code, since: now, forget: true });
+                    Ok("a code is on its way to this address; your entry is erased when you send CONFIRM and the code"
+                        .into())
                 }
             }
         }
@@ -192,6 +196,10 @@ pub fn command(
         Err(refusal) => reply.refuse(line, &refusal),
     }
     (reply, letters)
+}
+
+fn still_playing() -> Refusal {
+    Refusal { code: Code::BadState, sentence: "You play in a game; resign first.".into() }
 }
 
 fn unknown() -> Refusal {
@@ -251,7 +259,7 @@ fn register(
         None => None,
     };
     let code = code(seed);
-    let pending = Pending { address: from.address.clone(), code: code.clone(), since: now };
+    let pending = Pending { address: from.address.clone(), code: code.clone(), since: now, forget: false };
     registry
         .people
         .retain(|k| !(k.addresses.is_empty() && k.pending.as_ref().is_some_and(|p| p.address == from.address)));
@@ -273,7 +281,7 @@ fn code_letter(to: &str, code: &str, house: &House) -> Letter {
     Letter {
         to: to.to_string(),
         notice: "N50".into(),
-        subject: format!("Your code for {}", house.id),
+        subject: format!("DPPD Registration Info ({})", house.id),
         text: format!(
             "To confirm this address for the judge {}, mail {} the line\n\n    CONFIRM {code}\n\nIf you did not ask for this, do nothing.\n",
             house.nick, house.address
@@ -283,7 +291,13 @@ fn code_letter(to: &str, code: &str, house: &House) -> Letter {
     }
 }
 
-fn confirm(registry: &mut Registry, code: &str, from: &Sender, now: DateTime<Utc>) -> Result<String, Refusal> {
+fn confirm(
+    registry: &mut Registry,
+    code: &str,
+    from: &Sender,
+    playing: bool,
+    now: DateTime<Utc>,
+) -> Result<String, Refusal> {
     let fits = |k: &Known| {
         k.pending.as_ref().is_some_and(|p| {
             p.code.eq_ignore_ascii_case(code)
@@ -292,12 +306,20 @@ fn confirm(registry: &mut Registry, code: &str, from: &Sender, now: DateTime<Utc
                     || k.addresses.iter().any(|a| a.eq_ignore_ascii_case(&from.address)))
         })
     };
-    let Some(known) = registry.people.iter_mut().find(|k| fits(k)) else {
+    let Some(at) = registry.people.iter().position(fits) else {
         return Err(Refusal {
             code: Code::Syntax,
             sentence: "That code is not known here for your address, or older than a week.".into(),
         });
     };
+    if registry.people[at].pending.as_ref().is_some_and(|p| p.forget) {
+        if playing {
+            return Err(still_playing());
+        }
+        registry.people.remove(at);
+        return Ok("your entry is erased".into());
+    }
+    let known = &mut registry.people[at];
     if let Some(pending) = known.pending.take()
         && !known.addresses.contains(&pending.address)
     {
@@ -325,7 +347,7 @@ fn also(
     // The same answer whether the old address is known or not: nobody is told who is registered here.
     if let Some(known) = registry.find_mut(old) {
         let code = code(seed);
-        known.pending = Some(Pending { address: from.address.clone(), code: code.clone(), since: now });
+        known.pending = Some(Pending { address: from.address.clone(), code: code.clone(), since: now, forget: false });
         letters.push(code_letter(old, &code, house));
     }
     Ok("if that address is known here, a code is on its way to it; send CONFIRM and the code from either address"

@@ -104,7 +104,7 @@ fn dismiss(desk: &mut Desk, keys: &[String]) {
     desk.decision.letters.extend(letters);
     for key in keys {
         if let Some(n) = desk.table.seat_index(key) {
-            leaving::resign(desk, n, false);
+            leaving::resign(desk, n, leaving::By::Clock);
         }
     }
     desk.table.index.state = GameState::Waiting;
@@ -122,14 +122,18 @@ fn late_notice(desk: &mut Desk) {
     let penalty = penalty(table);
     let late_seats: Vec<usize> = late.iter().filter_map(|k| answering(table, k)).collect();
     let late_boxes = table.recipients(&late_seats);
-    let label = if names.len() == 1 { "Late Power:" } else { "Late Powers:" };
+    let label_of = |names: &[String]| if names.len() == 1 { "Late Power:" } else { "Late Powers:" };
+    let label = label_of(&names);
     let mut letters = Vec::new();
     for to in &late_boxes {
         let own: Vec<String> = match to.seat {
-            Some(n) if hidden => vec![table.title(&Who::Seat(n))],
+            // His own powers: a controller's late vassals among them.
+            Some(n) if hidden => {
+                late.iter().filter(|k| answering(table, k) == Some(n)).map(|k| table.title_of_key(k)).collect()
+            }
             _ => names.clone(),
         };
-        let text = process::late_table(table, label, &own) + &penalty;
+        let text = process::late_table(table, label_of(&own), &own) + &penalty;
         letters.extend(table.letters(std::slice::from_ref(to), "N13", "Diplomacy deadline missed", &text));
     }
     let mut others: Vec<Recipient> = Vec::new();

@@ -230,7 +230,27 @@ fn welcome(table: &Table, title: &str) -> String {
         "Welcome to game {game}: you are {title}.\n\
          To do something later, begin a mail to {address} with the line\n\
          \x20   SIGNON {letter}{game} your-password\n\
-         {press}\nDeadlines: {timing}.\nThe game's page: {url}\n",
+         {press}\nDeadlines: {timing}.\nThe game's page, with its rules: {url}\n",
+        game = table.game.name,
+        address = table.house.address,
+        timing = super::time::policy(&table.game),
+        url = table.game_url(),
+    )
+}
+
+/// N02 for who watches, or plays no power.
+fn welcome_watcher(table: &Table, title: &str, kind: &str) -> String {
+    let press = match (kind, table.rule(Rule::MuteObservers)) {
+        ("monitor", _) => "You get the results and are told of deadlines; you may write to the Master.",
+        ("observer", true) => "You may write to the Master; players do not hear from observers.",
+        _ => "You get the results, and may write to the players through the judge.",
+    };
+    format!(
+        "You follow game {game} as {title} ({kind}).\n\
+         To do something later, begin a mail to {address} with the line\n\
+         \x20   SIGNON {}@{game} your-password\n\
+         {press}\nDeadlines: {timing}.\nThe game's page, with its rules: {url}\n",
+        title.to_uppercase(),
         game = table.game.name,
         address = table.house.address,
         timing = super::time::policy(&table.game),
@@ -250,13 +270,18 @@ fn full(desk: &mut Desk) {
         }
     };
     let text = format!("All seats of game {name} are taken. It begins when its Master sends ACTIVATE.\n");
-    let everyone = desk.table.circle(Circle::Everyone);
+    let mut everyone = desk.table.circle(Circle::Everyone);
+    let master = desk.table.master_recipients();
+    if reason.is_some() {
+        // He reads the same with the reason behind it.
+        everyone.retain(|r| !master.iter().any(|m| m.address.eq_ignore_ascii_case(&r.address)));
+    }
     let subject = format!("Diplomacy game {name} full");
     let letters = desk.table.letters(&everyone, "N04", &subject, &text);
     desk.decision.letters.extend(letters);
     if let Some(reason) = reason {
         let text = format!("{text}\nIt could not begin by itself: {reason}\n");
-        let letters = desk.table.letters(&desk.table.master_recipients(), "N04", &subject, &text);
+        let letters = desk.table.letters(&master, "N04", &subject, &text);
         desk.decision.letters.extend(letters);
     }
 }
@@ -318,8 +343,7 @@ pub fn enrol(
     let title = table.title(&on.who);
     let mut desk = Desk::new(table);
     desk.reply.note(block.line.number, Mark::Ok, masked(&block.line.text));
-    let welcome = format!("You follow game {} as {title} ({}).\n", desk.table.game.name, kind.to_lowercase());
-    desk.reply.paragraphs.push(welcome);
+    desk.reply.paragraphs.push(welcome_watcher(desk.table, &title, &kind.to_lowercase()));
     body(&mut desk, &on, block, tools);
     desk.reply.outcome = "executed".into();
     session::access(&mut desk, &on, tools);
@@ -429,7 +453,10 @@ fn take_mastership(table: &mut Table, block: &Block, password: &str, tools: &Too
     desk.decision.letters.extend(letters);
     let letters = desk.table.letters(&desk.table.master_recipients(), "N23", subject, &text);
     desk.decision.letters.extend(letters);
+    let on = SignedOn { who: Who::Master, rank: Rank::Own };
+    body(&mut desk, &on, block, tools);
     desk.reply.outcome = "executed".into();
+    session::access(&mut desk, &on, tools);
     desk.close(&before, &index, "new Master".into())
 }
 

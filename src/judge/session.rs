@@ -11,6 +11,7 @@ use super::table::{Registry, Secrets, Table, Who};
 use super::{acts, orders, process};
 use crate::mail::Letter;
 use crate::referee::{Acting, Sheet};
+use crate::status::Vote;
 
 /// Who wrote.
 #[derive(Clone, Debug, Default)]
@@ -52,23 +53,16 @@ pub struct Desk<'t, 'a> {
     pub reply: Reply,
     /// Subject set by OFFICIAL.
     pub official: Official,
-    /// Phase to be processed at the end.
-    pub process: Option<Processing>,
+    /// Whether a preview is wanted at the end, before anything is processed.
+    pub preview: bool,
+    /// Whether the phase is processed at the end (PROCESS, PROCESS!).
+    pub process: bool,
     /// Whether the game may be ready now (orders came in).
     pub ordered: bool,
     /// Whether a vote changed.
     pub voted: bool,
     /// Digests that leave now: they are not collected again.
     pub digests: Vec<Letter>,
-}
-
-/// Why a phase is processed at the end of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Processing {
-    /// PROCESS, PROCESS!
-    Now,
-    /// PREVIEW
-    Preview,
 }
 
 impl<'t, 'a> Desk<'t, 'a> {
@@ -80,7 +74,8 @@ impl<'t, 'a> Desk<'t, 'a> {
             decision: Decision::default(),
             reply,
             official: Official::default(),
-            process: None,
+            preview: false,
+            process: false,
             ordered: false,
             voted: false,
             digests: Vec::new(),
@@ -148,6 +143,8 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
         held: false,
     };
     let mut votes = 0;
+    // VOTE NO and PROPOSE may stand in one message, in that order (mail-commands.md 4.2).
+    let mut running = table.game.proposal.is_some();
     for item in &block.items {
         match item {
             Item::Wrong(line, refusal) => plan.wrong.push((line.clone(), refusal.clone())),
@@ -164,6 +161,14 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
                 } else {
                     acts::check(table, on, command, tools)
                 };
+                let verdict = verdict.and_then(|()| match command {
+                    Command::Propose(_) if std::mem::replace(&mut running, true) => super::votes::one_runs(),
+                    Command::Vote(Vote::No) | Command::WithdrawProposal => {
+                        running = false;
+                        Ok(())
+                    }
+                    _ => Ok(()),
+                });
                 match verdict {
                     Ok(()) => plan.checked.push(Checked::Command(line.clone(), command.clone())),
                     Err(refusal) => plan.wrong.push((line.clone(), refusal)),
@@ -276,11 +281,13 @@ pub fn finish(desk: &mut Desk, tools: &Tools) {
     if desk.voted {
         super::votes::settle(desk);
     }
-    match desk.process.take() {
-        Some(Processing::Now) => process::run(desk, process::Cause::Master),
-        Some(Processing::Preview) => process::preview(desk),
-        None if desk.ordered => process::after_orders(desk),
-        None => {}
+    if std::mem::take(&mut desk.preview) {
+        process::preview(desk);
+    }
+    if std::mem::take(&mut desk.process) {
+        process::run(desk, process::Cause::Master);
+    } else if desk.ordered {
+        process::after_orders(desk);
     }
 }
 
@@ -462,6 +469,13 @@ pub fn note_stranger(desk: &mut Desk, on: &SignedOn, tools: &Tools) {
         desk.reply.paragraphs.push(format!(
             "This was sent from {}, which is not the address on file for {}. Both addresses get this mail.",
             tools.sender.address,
+            desk.table.title(&on.who)
+        ));
+        desk.reply.copies = on_file;
+    } else if on.rank != Rank::Own && matches!(on.who, Who::Seat(_)) && desk.ordered && !known && !on_file.is_empty() {
+        // Orders on file are confirmed to the address on file, whoever gave them (N12).
+        desk.reply.paragraphs.push(format!(
+            "This was done with the Master's password. {} reads this as well.",
             desk.table.title(&on.who)
         ));
         desk.reply.copies = on_file;

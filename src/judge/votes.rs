@@ -125,11 +125,25 @@ pub fn check_proposal(table: &Table, on: &SignedOn, what: &str) -> Result<String
     }
 }
 
+/// There is at most one proposal.
+pub fn one_runs<T>() -> Result<T, Refusal> {
+    refuse(Code::BadVote, "A proposal is running: answer it with VOTE YES or VOTE NO first.")
+}
+
+/// A phase was played: a proposal whose winner can win by agreement no longer lapses, and that is told (WEB-049).
+pub fn lapse(desk: &mut Desk) {
+    let voters = desk.table.referee.voters(&desk.table.game);
+    let winner = desk.table.game.proposal.as_ref().map(|p| p.result.clone());
+    if winner.is_some_and(|winner| winner != "DIAS" && !voters.contains(&winner)) {
+        drop_proposal(desk, "dropped: the power named in it can no longer win");
+    }
+}
+
 /// Files a proposal and tells those who can vote (N46).
 pub fn propose(desk: &mut Desk, on: &SignedOn, result: String) -> Result<(), Refusal> {
     let Who::Seat(n) = on.who else { return refuse(Code::NoVote, "Only powers propose.") };
     if desk.table.game.proposal.is_some() {
-        return refuse(Code::BadVote, "A proposal is running: answer it with VOTE YES or VOTE NO first.");
+        return one_runs();
     }
     let proposer = desk.table.game.participants[n].name.clone();
     let by = if desk.table.rule(Rule::HideProposer) {

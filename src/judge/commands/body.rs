@@ -13,9 +13,9 @@ pub type SetDate = String;
 #[allow(missing_docs)]
 pub enum Command {
     Status,
-    List,
-    Summary,
-    History,
+    List(Option<String>),
+    Summary(Option<String>),
+    History { game: Option<String>, from: Option<String>, to: Option<String> },
     Map(Vec<String>),
     Help,
     SetAddress(Option<String>),
@@ -191,9 +191,9 @@ fn command(word: &str, rest: &[&str]) -> Option<Result<Command, Refusal>> {
     };
     Some(match word {
         "STATUS" if rest.is_empty() => Ok(Command::Status),
-        "LIST" => Ok(Command::List),
-        "SUMMARY" => Ok(Command::Summary),
-        "HISTORY" => Ok(Command::History),
+        "LIST" => one_game(rest).map(Command::List),
+        "SUMMARY" => one_game(rest).map(Command::Summary),
+        "HISTORY" => history(rest),
         "MAP" => Ok(Command::Map(upper.iter().map(|w| w.to_string()).collect())),
         "HELP" => Ok(Command::Help),
         "WHOGAME" if rest.is_empty() => Ok(Command::WhoGame),
@@ -242,6 +242,25 @@ fn command(word: &str, rest: &[&str]) -> Option<Result<Command, Refusal>> {
         }
         _ => return None,
     })
+}
+
+/// The game may be named, or not: it is that of the sign-on.
+fn one_game(rest: &[&str]) -> Result<Option<String>, Refusal> {
+    match rest {
+        [] => Ok(None),
+        [game] => Ok(Some(game.to_lowercase())),
+        _ => refuse(Code::Syntax, "After a sign-on the word stands alone, or with the name of that game."),
+    }
+}
+
+/// `HISTORY [game [phase [phase]]]`.
+fn history(rest: &[&str]) -> Result<Command, Refusal> {
+    let game = rest.first().map(|word| word.to_lowercase());
+    let phase = |n: usize| rest.get(n).map(|word| word.to_uppercase());
+    match rest.len() {
+        0..=3 => Ok(Command::History { game, from: phase(1), to: phase(2) }),
+        _ => refuse(Code::Syntax, "Say HISTORY, the game, and perhaps one phase or two: HISTORY demo S1901M F1902M."),
+    }
 }
 
 fn vote(words: &[&str]) -> Result<Command, Refusal> {
