@@ -157,7 +157,7 @@ is. Players may be away for 14 days; for more ask the Master.
 A code is mailed to you; answer with  CONFIRM code.
   IAMALSO old@example.org       from a new address: it joins the old one
   WHOAMI                        what is on file
-  FORGET ME                     take it away; a code asks whether you mean it
+  FORGET ME                     take it away (asks for a code)
 ",
     ),
 ];
