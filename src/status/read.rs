@@ -198,12 +198,12 @@ impl<'a> Reader<'a> {
             self.game.participants.len() - 1
         });
         let mut open = None;
-        for at in head + 1..end {
-            if is_comment(&self.lines[at].text) {
+        for (at, line) in lines.iter().enumerate().take(end).skip(head + 1) {
+            if is_comment(&line.text) {
                 self.comment(at);
                 continue;
             }
-            let line = squeeze(&lines[at].text);
+            let line = squeeze(&line.text);
             self.roles[at] = self.participant_line(at, who, &line, &mut open).unwrap_or(Role::Unknown);
         }
         BlockKind::Participant(who)
