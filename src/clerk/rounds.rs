@@ -112,16 +112,17 @@ impl Clerk {
         let whole = everything && only.is_empty();
         let before = if whole { self.agenda(&world) } else { Agenda::default() };
         let (mut sleepers, mut after) = (before.in_order(), Agenda::default());
-        let daily = daily && !options.active;
         let mut checks = Checks::new(self, next.round, now);
         let mut pending = Pending::default();
-        for line in book.lines().iter().filter(|line| worth_checking(line.state, daily)) {
+        for line in book.lines() {
             let name = line.name.as_str();
-            if !only.is_empty() && !only.contains(&line.name) {
+            // A game that no daily reminder has reached yet is owed one.
+            let round = owed.with(name, round);
+            let worth = worth_checking(line.state, round.daily && !options.active);
+            if !worth || !only.is_empty() && !only.contains(&line.name) {
                 continue;
             }
             ticked.games += 1;
-            let round = owed.with(name, round);
             let checked = GameName::old(name).map_err(ClerkError::from).and_then(|game| {
                 let glimpse = self.glimpse(&game, line)?;
                 if let Some(entry) = sleepers.sleeping(name, glimpse.mark, now)
