@@ -36,11 +36,10 @@ fn outcome(site: &Site) -> BTreeMap<String, String> {
         site.sent().iter().map(|(_, m)| format!("{} to {}: {}\n{}\n", m.notice, m.to, m.subject, m.text)).collect();
     mails.sort();
     all.insert("mails".into(), mails.concat());
-    let mut ledger = std::fs::read_to_string(site.root().join("ledger/2026-11")).expect("the ledger");
+    let ledger = std::fs::read_to_string(site.root().join("ledger/2026-11")).expect("the ledger");
     let mut lines: Vec<&str> = ledger.lines().collect();
     lines.sort_unstable();
-    ledger = lines.join("\n");
-    all.insert("ledger".into(), ledger);
+    all.insert("ledger".into(), lines.join("\n"));
     all
 }
 
@@ -68,4 +67,24 @@ fn a_burst_comes_to_what_its_mails_come_to_one_by_one() {
         assert!(at_once.sent().iter().any(|(_, mail)| mail.to == from), "{from} has an answer");
     }
     assert!(at_once.file("balkan9", "audit.log").lines().count() >= 4, "{}", at_once.file("balkan9", "audit.log"));
+}
+
+/// What a guesser writes waits for his wrong passwords; nobody waits for him (D5).
+#[test]
+fn a_guesser_holds_up_nobody_else() {
+    let site = Site::of_fixture();
+    for n in 0..3 {
+        site.mail("guesser@example.com", &format!("SIGNON Fbalkan9 word-{n}\nA par h"));
+    }
+    let clock = "2026-11-21T09:00:00Z";
+    for (from, text) in [
+        ("guesser@example.com", "SIGNON Fbalkan9 word-3\nA par h"),
+        ("guesser@example.com", "SIGNON 1form7 word-4\nSTATUS"),
+        ("p1@example.org", "SIGNON 1form7 moon\nPRESS TO M\nHello.\nENDPRESS"),
+    ] {
+        assert!(site.run(&["deliver", "--clock", clock], plain(from, "a word", text).as_bytes()).status.success());
+    }
+    let worked = site.run(&["work", "--clock", clock], b"");
+    let said = String::from_utf8_lossy(&worked.stdout).into_owned();
+    assert!(said.starts_with("executed 1, dropped 0, held 2, dead 0"), "{said}");
 }

@@ -166,6 +166,7 @@ fn nobody_is_forgotten_by_a_forged_mail() {
     let site = Site::of_fixture();
     let sent = site.mail("newman@example.com", "FORGET ME");
     let code = to(&sent, "N50", "newman@example.com").text.clone();
+    assert!(unwrapped(&code).contains("To have your entry erased"), "nobody sends it for something else: {code}");
     let code = code.split("CONFIRM ").nth(1).and_then(|rest| rest.split_whitespace().next()).expect("a code");
     let known = |site: &Site| {
         let people = std::fs::read_to_string(site.root().join("registry/people.json")).expect("the registry");

@@ -169,6 +169,25 @@ fn a_game_that_a_round_could_not_check_loses_no_reminder() {
     }
 }
 
+/// A forming game is looked at once a day only: the round that makes up for a missed one is none of the day's first.
+#[test]
+fn a_forming_game_that_was_locked_has_its_daily_reminder_later() {
+    use fs2::FileExt;
+    let site = Site::of_fixture();
+    let reminded = || site.file("form7", "audit.log").contains("reminders");
+    let lock = std::fs::File::create(site.root().join("games/form7/.lock")).expect("a lock file");
+    lock.lock_exclusive().expect("the lock");
+    tick(&site, "2026-11-22T00:00:00Z");
+    assert!(!reminded());
+    drop(lock);
+    // Neither asleep nor forgotten where only what is played is looked at.
+    said(&at(&site, "2026-11-22T00:05:00Z", &["tick", "--active"]));
+    assert!(!reminded() && site.root().join("cron/owed").exists());
+    tick(&site, "2026-11-22T00:10:00Z");
+    assert!(reminded(), "{}", site.file("form7", "audit.log"));
+    assert!(!site.root().join("cron/owed").exists());
+}
+
 /// A round that died between its last commit and the pages, and was counted.
 #[test]
 fn pages_that_a_round_has_left_are_made_by_the_next_tick() {

@@ -161,8 +161,7 @@ impl Clerk {
             return Ok(Fate::Behind);
         }
         if self.must_wait(&blocks, &from.address, now)? {
-            // Only his own mail waits behind it: wrong passwords must not stop a game for the others (D5).
-            waiting.add(&from.address, &[]);
+            waiting.slow(&from.address);
             return Ok(Fate::Held);
         }
         if !alone
@@ -178,10 +177,8 @@ impl Clerk {
         let fate = self.blocks(&key, &mail, &from, &blocks, now)?;
         match &fate {
             Fate::Held => waiting.add(&from.address, &games),
-            // His other games need not wait for a file that may take days to be mended.
-            Fate::Waits(game) => {
-                waiting.games.insert(game.clone());
-            }
+            // That may take days.
+            Fate::Waits(game) => waiting.stop(game),
             _ => {}
         }
         Ok(fate)

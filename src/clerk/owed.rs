@@ -46,6 +46,11 @@ impl Owed {
         self.0.insert(game.to_owned(), debt);
     }
 
+    /// Leaves what a game was owed as it was.
+    pub fn keep(&mut self, game: &str, before: &Owed) {
+        self.0.extend(before.0.get_key_value(game).map(|(game, debt)| (game.clone(), *debt)));
+    }
+
     /// The round as that game has it: together with those it has missed.
     pub fn with(&self, game: &str, round: Round) -> Round {
         match self.0.get(game) {

@@ -119,6 +119,9 @@ impl Clerk {
             // A game that no daily reminder has reached yet is owed one.
             let round = owed.with(name, round);
             let worth = worth_checking(line.state, round.daily && !options.active);
+            if !worth && worth_checking(line.state, round.daily) {
+                ticked.owed.keep(name, &owed);
+            }
             if !worth || !only.is_empty() && !only.contains(&line.name) {
                 continue;
             }

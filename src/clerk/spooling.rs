@@ -36,12 +36,18 @@ pub struct Worked {
 #[derive(Default)]
 pub(super) struct Waiting {
     senders: HashSet<String>,
-    pub games: HashSet<String>,
+    /// Senders who wait for their wrong passwords, not for a game.
+    slowed: HashSet<String>,
+    games: HashSet<String>,
 }
 
 impl Waiting {
     /// Whether a message has to wait behind an earlier one; then it, too, is waited for.
     pub fn is_behind(&mut self, sender: &str, games: &[&str]) -> bool {
+        // Nobody waits behind mail that wrong passwords hold up: they must not stop a game for the others (D5).
+        if self.slowed.contains(sender) {
+            return true;
+        }
         let behind = self.senders.contains(sender) || games.iter().any(|game| self.games.contains(*game));
         if behind {
             self.add(sender, games);
@@ -49,9 +55,20 @@ impl Waiting {
         behind
     }
 
+    /// Further mail of that sender, and to these games, waits.
     pub fn add(&mut self, sender: &str, games: &[&str]) {
         self.senders.insert(sender.to_string());
         self.games.extend(games.iter().map(|game| game.to_string()));
+    }
+
+    /// Further mail of that sender waits, and nobody else's.
+    pub fn slow(&mut self, sender: &str) {
+        self.slowed.insert(sender.to_string());
+    }
+
+    /// Further mail to that game waits; its senders' other games need not wait for it.
+    pub fn stop(&mut self, game: &str) {
+        self.games.insert(game.to_string());
     }
 }
 
@@ -288,5 +305,27 @@ impl Shift<'_> {
             }
         }
         Ok(true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Waiting;
+
+    #[test]
+    fn nothing_overtakes_what_waits_and_wrong_passwords_stop_nobody_else() {
+        let mut waiting = Waiting::default();
+        waiting.add("ann", &["ash"]);
+        assert!(waiting.is_behind("ann", &["birch"]), "hers");
+        assert!(waiting.is_behind("bob", &["birch"]), "behind her second mail, which waits behind her first");
+        assert!(waiting.is_behind("bob", &[]) && !waiting.is_behind("cy", &["cedar"]));
+
+        let mut waiting = Waiting::default();
+        waiting.slow("guesser");
+        assert!(waiting.is_behind("guesser", &["ash"]));
+        assert!(!waiting.is_behind("ann", &["ash"]), "a guesser must not stop a game (D5)");
+
+        waiting.stop("elm");
+        assert!(waiting.is_behind("ann", &["elm"]) && !waiting.is_behind("bob", &["ash"]));
     }
 }

@@ -176,7 +176,9 @@ fn resolve(desk: &mut Desk, seed: u64) -> Result<(), String> {
         }
     }
     desk.decision.letters.extend(letters);
-    super::votes::lapse(desk);
+    if resolution.victors.is_none() {
+        super::votes::lapse(desk);
+    }
     file_report(desk, &subject, &text);
     desk.decision.files.push(FileEdit::Append("results.jsonl".into(), format!("{record}\n")));
     if let Some(victors) = &resolution.victors {

@@ -182,7 +182,7 @@ pub fn command(
                 Some(_) if playing => Err(still_playing()),
                 Some(at) => {
                     let (code, address) = (code(seed), from.address.clone());
-                    letters.push(code_letter(&address, &code, house));
+                    letters.push(code_letter(&address, "have your entry erased", &code, house));
                     registry.people[at].pending = Some(Pending { address, code, since: now, forget: true });
                     Ok("a code is on its way to this address; your entry is erased when you send CONFIRM and the code"
                         .into())
@@ -272,18 +272,19 @@ fn register(
         language: field("Language"),
         pending: Some(pending),
     });
-    letters.push(code_letter(&from.address, &code, house));
+    letters.push(code_letter(&from.address, "confirm this address", &code, house));
     Ok("a code is on its way to this address; send CONFIRM and the code within a week".into())
 }
 
 /// N50.
-fn code_letter(to: &str, code: &str, house: &House) -> Letter {
+/// N50: `deed` is what the code does, so that nobody sends it for something else.
+fn code_letter(to: &str, deed: &str, code: &str, house: &House) -> Letter {
     Letter {
         to: to.to_string(),
         notice: "N50".into(),
         subject: format!("DPPD Registration Info ({})", house.id),
         text: format!(
-            "To confirm this address for the judge {}, mail {} the line\n\n    CONFIRM {code}\n\nIf you did not ask for this, do nothing.\n",
+            "To {deed} at the judge {}, mail {} the line\n\n    CONFIRM {code}\n\nIf you did not ask for this, do nothing.\n",
             house.nick, house.address
         ),
         auto: crate::mail::Auto::Replied,
@@ -348,7 +349,7 @@ fn also(
     if let Some(known) = registry.find_mut(old) {
         let code = code(seed);
         known.pending = Some(Pending { address: from.address.clone(), code: code.clone(), since: now, forget: false });
-        letters.push(code_letter(old, &code, house));
+        letters.push(code_letter(old, &format!("join the address {} to yours", from.address), &code, house));
     }
     Ok("if that address is known here, a code is on its way to it; send CONFIRM and the code from either address"
         .into())
