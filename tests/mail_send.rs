@@ -228,6 +228,24 @@ fn damaged_files_are_set_aside_and_redirection_holds() {
 }
 
 #[test]
+fn a_mail_that_cannot_be_read_now_is_not_buried() {
+    let (directory, queue) = queue(&[entry(1, "a@example.org", "g", "N17"), entry(2, "b@example.org", "g", "N17")]);
+    let path = queue.path(Folder::New, &entry(1, "a@example.org", "g", "N17").head.id);
+    let bytes = std::fs::read(&path).expect("read");
+    std::fs::remove_file(&path).expect("remove");
+    // A chain of links without an end: opening it fails, also for root.
+    std::os::unix::fs::symlink(&path, &path).expect("link");
+    let good = scripted(|_| Ok("250".into()));
+    let first = round(&queue, &good, noon() + Duration::hours(1));
+    assert_eq!((first.sent.len(), first.damaged.len(), first.damaged[0].for_good), (1, 1, false));
+    assert_eq!(std::fs::read_dir(directory.path().join("outbox/dead")).expect("dead").count(), 0);
+    std::fs::remove_file(&path).expect("remove");
+    std::fs::write(&path, bytes).expect("write");
+    let second = round(&queue, &good, noon() + Duration::hours(1));
+    assert_eq!((second.sent.len(), second.damaged.len()), (1, 0));
+}
+
+#[test]
 fn a_budget_and_a_second_sender_are_respected() {
     let entries: Vec<Queued> = (1..=5).map(|n| entry(n, &format!("p{n}@example.org"), "g", "N17")).collect();
     let (directory, queue) = queue(&entries);

@@ -10,7 +10,7 @@ use super::name::{GameName, Owner};
 use fs2::FileExt;
 use rustix::fs::OFlags;
 use std::fs::File;
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -20,11 +20,33 @@ pub const MAIL_WAIT: Duration = Duration::from_secs(60);
 /// How long a web request waits.
 pub const WEB_WAIT: Duration = Duration::from_secs(2);
 
+/// A lock that is held. Freed when dropped, and at once: a program that is being started at that moment has inherited
+/// the file, so that merely closing ours would leave the lock with it until it runs.
+#[derive(Debug)]
+pub struct Held(File);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // Should it fail, closing the file frees the lock a little later.
+        let _ = FileExt::unlock(&self.0);
+    }
+}
+
+/// Takes the exclusive lock on that file, which is created where there is none, unless somebody has it.
+pub fn take_now(path: &Path) -> io::Result<Option<Held>> {
+    let file = File::options().create(true).truncate(false).write(true).open(path)?;
+    match file.try_lock_exclusive() {
+        Ok(()) => Ok(Some(Held(file))),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The right to change what belongs to an [`Owner`]. Freed when dropped.
 #[derive(Debug)]
 pub struct OwnerLock {
     pub(super) owner: Owner,
-    _file: File,
+    _held: Held,
 }
 
 /// The lock of one game.
@@ -44,34 +66,34 @@ impl OwnerLock {
         }
     }
 
-    pub(super) fn new(owner: Owner, file: File) -> OwnerLock {
-        OwnerLock { owner, _file: file }
+    pub(super) fn new(owner: Owner, held: Held) -> OwnerLock {
+        OwnerLock { owner, _held: held }
     }
 }
 
 /// A promise that nobody changes the game while several of its files are read.
 #[derive(Debug)]
-pub struct ReadLock(#[allow(dead_code)] pub(super) File);
+pub struct ReadLock(#[allow(dead_code)] pub(super) Held);
 
 /// The right to change the index of games, and to create, rename and purge.
 #[derive(Debug)]
-pub struct IndexLock(#[allow(dead_code)] pub(super) File);
+pub struct IndexLock(#[allow(dead_code)] pub(super) Held);
 
 /// The right to rewrite a file of the ledger.
 #[derive(Debug)]
-pub struct LedgerLock(#[allow(dead_code)] pub(super) File);
+pub struct LedgerLock(#[allow(dead_code)] pub(super) Held);
 
 /// The right to run a round of the scheduler.
 #[derive(Debug)]
-pub struct RoundLock(#[allow(dead_code)] pub(super) File);
+pub struct RoundLock(#[allow(dead_code)] pub(super) Held);
 
 /// The right to send what is in the outbox.
 #[derive(Debug)]
-pub struct OutboxLock(#[allow(dead_code)] pub(super) File);
+pub struct OutboxLock(#[allow(dead_code)] pub(super) Held);
 
 /// The right to work off what is in the spool, and to move the dead about.
 #[derive(Debug)]
-pub struct SpoolLock(#[allow(dead_code)] pub(super) File);
+pub struct SpoolLock(#[allow(dead_code)] pub(super) Held);
 
 /// Exclusive or shared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,7 +103,7 @@ pub(super) enum Kind {
 }
 
 /// Take the lock on that file, waiting so long at most.
-pub(super) fn take(path: &Path, kind: Kind, wait: Duration) -> Result<File, ArchiveError> {
+pub(super) fn take(path: &Path, kind: Kind, wait: Duration) -> Result<Held, ArchiveError> {
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
@@ -91,9 +113,14 @@ pub(super) fn take(path: &Path, kind: Kind, wait: Duration) -> Result<File, Arch
             Kind::Shared => FileExt::try_lock_shared(&file),
         };
         match taken {
-            Ok(()) if same_file(&file, path)? => return Ok(file),
-            // The game was renamed or purged while we waited: look again at what is there now.
-            Ok(()) => continue,
+            Ok(()) => {
+                let held = Held(file);
+                if same_file(&held.0, path)? {
+                    return Ok(held);
+                }
+                // The game was renamed or purged while we waited: look again at what is there now.
+                continue;
+            }
             Err(error) if error.kind() == ErrorKind::WouldBlock => {}
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(error).at("lock", path),
@@ -121,5 +148,23 @@ fn same_file(file: &File, path: &Path) -> Result<bool, ArchiveError> {
         Ok(there) => Ok((there.dev(), there.ino()) == (held.dev(), held.ino())),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
         Err(error) => Err(error).at("read", path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_let_go_is_free_though_another_process_still_has_the_file() {
+        let directory = tempfile::tempdir().expect("directory");
+        let path = directory.path().join(".lock");
+        let held = take_now(&path).expect("open").expect("free");
+        assert!(take_now(&path).expect("open").is_none());
+        // What a program that is being started inherits: the same open file.
+        let inherited = held.0.try_clone().expect("duplicate");
+        drop(held);
+        assert!(take_now(&path).expect("open").is_some());
+        drop(inherited);
     }
 }

@@ -39,7 +39,8 @@ pub use error::ArchiveError;
 pub use fs::Fs;
 pub use ledger::{Entry, Key, Ledger};
 pub use lock::{
-    GameLock, IndexLock, LedgerLock, MAIL_WAIT, OutboxLock, OwnerLock, ReadLock, RoundLock, SpoolLock, WEB_WAIT,
+    GameLock, Held, IndexLock, LedgerLock, MAIL_WAIT, OutboxLock, OwnerLock, ReadLock, RoundLock, SpoolLock, WEB_WAIT,
+    take_now,
 };
 pub use name::{GameName, NameError, Owner, SitePath, mail_id};
 pub use round::LastRound;

@@ -43,7 +43,12 @@ impl Clerk {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (state >> 11) as f64 / (1u64 << 53) as f64
         };
-        send_due(&queue, &transport, &policy, now, BUDGET, &mut chance).map_err(|error| fail(error).into())
+        let round = send_due(&queue, &transport, &policy, now, BUDGET, &mut chance).map_err(fail)?;
+        for file in &round.damaged {
+            let then = if file.for_good { "moved to dead/" } else { "tried again later" };
+            tracing::warn!(file = %file.path.display(), why = file.why, then, "a mail in the outbox cannot be read");
+        }
+        Ok(round)
     }
 
     fn transport(&self) -> Result<Box<dyn Transport>, ClerkError> {

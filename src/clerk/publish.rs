@@ -3,12 +3,11 @@
 
 use super::cards::Cards;
 use super::{Clerk, ClerkError};
-use crate::archive::{ArchiveError, GameName, WEB_WAIT};
+use crate::archive::{ArchiveError, GameName, WEB_WAIT, take_now};
 use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
 use crate::pages::{self, Card, MapView, Tree};
 use chrono::{DateTime, Utc};
-use fs2::FileExt;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -58,12 +57,10 @@ impl Clerk {
         let web = &self.site.layout.web;
         let fail = |e: io::Error| ClerkError::Site(format!("{}: {e}", web.display()));
         fs::create_dir_all(web).map_err(fail)?;
-        let lock =
-            fs::OpenOptions::new().create(true).truncate(false).write(true).open(web.join(".lock")).map_err(fail)?;
-        if lock.try_lock_exclusive().is_err() {
+        let Some(_lock) = take_now(&web.join(".lock")).map_err(fail)? else {
             // Somebody publishes; the markers are his too.
             return Ok(0);
-        }
+        };
         let anew = games.is_none();
         let names: Vec<String> = match games {
             Some(games) => games.to_vec(),

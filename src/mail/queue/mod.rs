@@ -150,6 +150,8 @@ pub struct Damaged {
     pub path: PathBuf,
     /// What is wrong.
     pub why: String,
+    /// It was read and is no queue file. Otherwise it could not be read now (too many open files, say), which passes.
+    pub for_good: bool,
 }
 
 /// The outbox of a site.
@@ -194,10 +196,16 @@ impl Queue {
             let Some(id) = name.strip_suffix(EXTENSION).filter(|_| !name.starts_with('.')) else { continue };
             match read_head(&path) {
                 Ok(head) if head.id == id => heads.push(head),
-                Ok(head) => damaged.push(Damaged { path, why: format!("the file names itself {:?}", head.id) }),
+                Ok(head) => {
+                    let why = format!("the file names itself {:?}", head.id);
+                    damaged.push(Damaged { path, why, for_good: true });
+                }
                 // Gone meanwhile: another process was quicker.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                Err(error) => damaged.push(Damaged { path, why: error.to_string() }),
+                Err(error) => {
+                    let for_good = error.kind() == io::ErrorKind::InvalidData;
+                    damaged.push(Damaged { path, why: error.to_string(), for_good });
+                }
             }
         }
         heads.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));

@@ -2,11 +2,11 @@
 //! passed in.
 
 use super::{Folder, Head, Queue};
+use crate::archive::take_now;
 use crate::mail::transport::{Failure, Outgoing, Transport};
 use chrono::{DateTime, Duration, Utc};
-use fs2::FileExt;
 use std::collections::{HashMap, HashSet};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -116,7 +116,7 @@ pub struct Round {
     pub dropped: Vec<Head>,
     /// Not due, or waiting behind an earlier one.
     pub waiting: usize,
-    /// Files that are no queue files, moved to `dead/`.
+    /// Files that are no queue files, moved to `dead/`, and files that could not be read now, left where they are.
     pub damaged: Vec<super::Damaged>,
     /// Why all sending is stopped.
     pub stopped: Option<String>,
@@ -126,8 +126,8 @@ impl Round {
     /// Whether any file of the queue is not where it was.
     fn has_moved(&self) -> bool {
         let lists = [&self.deferred, &self.dead, &self.dropped];
-        self.stopped.is_some()
-            || !(self.sent.is_empty() && self.damaged.is_empty() && lists.iter().all(|list| list.is_empty()))
+        let buried = self.damaged.iter().any(|file| file.for_good);
+        self.stopped.is_some() || buried || !(self.sent.is_empty() && lists.iter().all(|list| list.is_empty()))
     }
 }
 
@@ -140,10 +140,9 @@ pub fn send_due(
     budget: usize,
     chance: &mut (dyn FnMut() -> f64 + Send),
 ) -> io::Result<Round> {
-    let lock = OpenOptions::new().create(true).truncate(false).write(true).open(queue.root().join(".lock"))?;
-    if lock.try_lock_exclusive().is_err() {
+    let Some(_lock) = take_now(&queue.root().join(".lock"))? else {
         return Ok(Round { busy: true, ..Round::default() });
-    }
+    };
     if let Some(reason) = queue.stopped() {
         let waiting = queue.list(Folder::New)?.0.len();
         return Ok(Round { stopped: Some(reason), waiting, ..Round::default() });
@@ -154,7 +153,7 @@ pub fn send_due(
         return Ok(Round { waiting: queue.count(Folder::New)?, ..Round::default() });
     }
     let (heads, damaged) = queue.list(Folder::New)?;
-    for file in &damaged {
+    for file in damaged.iter().filter(|file| file.for_good) {
         let name = file.path.file_name().unwrap_or_default();
         fs::rename(&file.path, queue.root().join(Folder::Dead.name()).join(name))?;
     }
@@ -181,7 +180,6 @@ pub fn send_due(
     if round.has_moved() {
         queue.sync()?;
     }
-    drop(lock);
     Ok(round)
 }
 
