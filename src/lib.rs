@@ -32,5 +32,6 @@ pub mod mail;
 pub mod pages;
 pub mod referee;
 pub mod site;
+pub mod spelling;
 pub mod status;
 pub mod web;

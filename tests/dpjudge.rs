@@ -110,7 +110,7 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
     let printed = |output: &Output| String::from_utf8_lossy(&output.stdout).into_owned();
     assert_eq!(printed(&looked).replace("would be taken over", "taken over"), printed(&done));
     for line in [
-        "hexham: taken over, active, 9 files",
+        "hexham: taken over, active, 10 files",
         "ridley: taken over, active, 1 files",
         "6 games taken over, 0 before, 0 refused",
         "maps/pond.map: taken over",
@@ -127,7 +127,6 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
         "lost: games/hexham/access: 2 passwords blanked",
         "lost: games/hexham/old notes.txt: 'games/hexham/old notes.txt' cannot be the name of a file",
         "lost: games/hexham/link: neither a plain file nor a directory",
-        "lost: games/hexham: no results.jsonl, so S1901M is in the texts only",
         "lost: games/README: it holds no status file: no game",
         "lost: games/attic: it holds no status file: no game",
         "lost: bin: beside games, maps and host.py",
@@ -165,6 +164,16 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
     };
     assert!(password("status").is_some_and(|line| line.starts_with("PASSWORD $argon2id$")));
     assert_eq!(password("status"), password("status.S1901M"));
+
+    // What was played is on record as the old judge reported it, fits what follows, and has its page and its pictures.
+    let record: serde_json::Value = serde_json::from_str(site.file("hexham", "results.jsonl").trim()).unwrap();
+    assert_eq!((&record["name"], &record["recalled"]), (&"S1901M".into(), &true.into()));
+    assert_eq!(record["processed"], "2026-11-27T20:00:12Z");
+    assert_eq!(record["orders"]["AUSTRIA"], serde_json::json!(["A BUD - SER", "A VIE - TRI", "F TRI - ALB"]));
+    assert_eq!(record["after"]["units"]["AUSTRIA"], serde_json::json!(["A SER", "A TRI", "F ALB"]));
+    assert!(record["report"].as_str().is_some_and(|text| text.starts_with(":: Judge: OLDJ") && text.contains("HOLD.")));
+    let verified = text(&site.run(&["verify", "--replay"], b""));
+    assert!(!verified.contains("S1901M"), "{verified}");
 
     // No old password is left in clear, but the one that was pointed at; modes as everywhere.
     for (name, bytes) in files(&site.root()) {
@@ -243,7 +252,9 @@ fn an_old_site_moves_in_plays_on_and_moves_out() {
             _ => assert_eq!(given.as_deref(), Some(bytes.as_slice()), "{name}"),
         }
     }
-    assert_eq!(is, Files::new(), "nothing that was not there");
+    let records = is.remove("games/hexham/results.jsonl").unwrap();
+    assert_eq!(records, site.file("hexham", "results.jsonl").as_bytes());
+    assert_eq!(is, Files::new(), "nothing else that was not there");
     let refused = site.run(&["export-dpjudge", out.to_str().unwrap()], b"");
     assert!(!refused.status.success() && text(&refused).contains("new or empty"), "{}", text(&refused));
 

@@ -338,6 +338,49 @@ fn error_strings() {
     }
 }
 
+/// Where each finding points, and what it says would be right: the line, the column of the word, the cure.
+#[test]
+fn findings_point_at_the_word_and_name_the_cure() {
+    let cases = [
+        ("RULE NO_DIAS", "RULE NO_DAIS", "14: error: NO SUCH RULE: NO_DAIS (column 6; did you mean NO_DIAS?)"),
+        (
+            "RULE NO_DIAS",
+            "RULE NO_DIAS\nDELAY 73",
+            "15: error: BAD DELAY COUNT: 73 (column 7; a whole number from 1 to 72)",
+        ),
+        (
+            "OWNS BER KIE MUN",
+            "OWNS BER QQQ MUN",
+            "67: error: BAD OWNED CENTER: QQQ (column 10; a supply centre of the map)",
+        ),
+        (
+            "OWNS BER KIE MUN",
+            "OWNS BER PAR\nOWNS KIE XXX",
+            "68: error: BAD OWNED CENTER: XXX (column 10; a supply centre of the map)",
+        ),
+        ("VOTE SOLO\nMSG", "VOTE 8WAY\nMSG", "104: error: BAD VOTE FOR TURKEY (column 6; at most 7WAY)"),
+        ("A BER\n", "A LEGION\n", "69: error: INVALID UNIT: GERMANY: A LEGION"),
+        (
+            "A LVP - YOR",
+            "A LVP - MUN",
+            "48: error: UNIT CANNOT MOVE INTO DESTINATION: A LVP - MUN (A LVP cannot move to MUN",
+        ),
+        ("A LVP - YOR", "A MAR - SPA", "48: error: ORDER TO NON-EXISTENT UNIT: A MAR (one of F EDI, F LON, A LVP)"),
+        (
+            "DEADLINE 202407122000\n",
+            "",
+            "1: error: GAME HAS NO DEADLINE! (a line DEADLINE yyyymmddhhmm, or RULE NO_DEADLINE)",
+        ),
+    ];
+    for (from, to, want) in cases {
+        let source = text("hexham");
+        assert!(source.contains(from), "{from}");
+        let found = examine(&parse(&source.replacen(from, to, 1)), None, &BuiltIn).checked.diagnostics;
+        let found: Vec<String> = found.iter().map(ToString::to_string).collect();
+        assert!(found.iter().any(|line| line.starts_with(want)), "want {want}, got {found:#?}");
+    }
+}
+
 /// Orders that could not be entered: what the old judge said of each (status-file.md 6, orders.md 5).
 #[test]
 fn orders_that_cannot_be() {

@@ -106,3 +106,25 @@ fn a_file_that_names_another_game_is_not_processed() {
     assert!(told.iter().any(|t| t.contains("status:1: GAME NAME MISMATCH")), "{told:?}");
     assert_eq!(site.game("hexham").short_phase(), "S1901M");
 }
+
+/// `chancery health` answers like /healthz, and its exit code says whether somebody has to look (OPS-091).
+#[test]
+fn health_says_what_is_wrong_and_fails() {
+    let site = Site::empty(vec![("registry.mode", "\"none\"")]);
+    let health = |now: &str| {
+        let output = site.run(&["health", "--clock", now], b"");
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (output.status.code(), report["status"].as_str().unwrap().to_owned(), report["reasons"].to_string())
+    };
+    assert!(site.run(&["tick", "--clock", "2026-11-21T09:00:00Z"], b"").status.success());
+    assert_eq!(health("2026-11-21T09:20:00Z"), (Some(0), "ok".to_owned(), "[]".to_owned()));
+    // Two rounds and more without one.
+    let (code, status, reasons) = health("2026-11-21T09:41:00Z");
+    assert_eq!((code, status.as_str()), (Some(1), "trouble"));
+    assert!(reasons.contains("the last round was 41 minutes ago"), "{reasons}");
+    assert!(site.run(&["clock", "suspend", "moving house", "--clock", "2026-11-21T09:00:00Z"], b"").status.success());
+    std::fs::create_dir_all(site.root().join("outbox/new")).unwrap();
+    std::fs::write(site.root().join("outbox/stopped"), "535 no such user\n").unwrap();
+    let (code, _, reasons) = health("2026-11-21T09:20:00Z");
+    assert!(code == Some(1) && reasons.contains("suspended") && reasons.contains("535 no such user"), "{reasons}");
+}

@@ -2,6 +2,7 @@
 //! the commits: one for the maps, one for the people, one a game. Run again, it does what was not done, and nothing
 //! twice: the audit line of a game that was taken over names the bytes it came from.
 
+use super::recalling::{Recalled, played_phase};
 use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
 use crate::archive::{ArchiveError, GameName, MAIL_WAIT, Owner, SitePath, Transaction};
 use crate::diplomacy::geography::examine;
@@ -263,6 +264,36 @@ impl Clerk {
         Ok(())
     }
 
+    /// Makes `results.jsonl`, which the old judge did not write, unless chancery has played the game before.
+    fn put_on_record(
+        &self,
+        here: &GameName,
+        taken: &mut TakenGame,
+        maps: &[MapFile],
+        options: &ImportOptions,
+        findings: &mut Vec<Finding>,
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
+        if taken.files.iter().any(|(file, _)| file == "results.jsonl") {
+            return Ok(());
+        }
+        let recalled = if taken.line.variant == Variant::Standard.word() {
+            self.recalled(here, &taken.files, now)?
+        } else {
+            // Offers, ledgers and lists are not what the records hold.
+            let without = taken.files.iter().filter_map(|(file, _)| played_phase(file)).map(str::to_owned).collect();
+            Recalled { without, ..Recalled::default() }
+        };
+        // Maps that would be installed first are not there to read the copies with.
+        if !recalled.without.is_empty() && !(options.dry_run && !maps.is_empty()) {
+            findings.push(Finding::new(format!("games/{here}"), What::NoRecords(recalled.without)));
+        }
+        if !recalled.records.is_empty() {
+            taken.files.push(("results.jsonl".to_owned(), recalled.records.into_bytes()));
+        }
+        Ok(())
+    }
+
     #[allow(clippy::too_many_arguments)]
     fn take_game(
         &self,
@@ -289,8 +320,9 @@ impl Clerk {
             }
             hashes.entry((seat.to_owned(), clear.to_owned())).or_insert_with(|| secrets.hash(clear)).clone()
         };
-        let taken: TakenGame = game.take(&look, &mut hash);
-        findings.extend(taken.findings);
+        let mut taken: TakenGame = game.take(&look, &mut hash);
+        findings.append(&mut taken.findings);
+        self.put_on_record(here, &mut taken, maps, options, findings, now)?;
         let outcome = Import::Taken { state: taken.line.state.word(), files: taken.files.len() };
         if options.dry_run {
             return Ok(outcome);

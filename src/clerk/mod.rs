@@ -28,6 +28,7 @@ mod picture;
 mod pictures;
 mod publish;
 mod queueing;
+mod recalling;
 mod rounds;
 mod saved;
 pub mod secrets;

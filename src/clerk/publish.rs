@@ -32,7 +32,7 @@ impl Clerk {
         }
     }
 
-    fn markers(&self) -> PathBuf {
+    pub(super) fn markers(&self) -> PathBuf {
         self.site.layout.web.join(".dirty")
     }
 

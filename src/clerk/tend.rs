@@ -7,6 +7,7 @@ use crate::archive::{MAIL_WAIT, Transaction};
 use crate::mail::Letter;
 use crate::mail::queue::{Folder, Queue};
 use chrono::{DateTime, Duration, Utc};
+use std::path::Path;
 
 /// How long sent mail is kept in the outbox (OPS-104).
 const KEEP_SENT_DAYS: i64 = 7;
@@ -20,6 +21,29 @@ pub struct Condition {
     pub warnings: Vec<String>,
     /// Numbers for `/metrics`, by name.
     pub numbers: Vec<(&'static str, f64)>,
+}
+
+impl Condition {
+    /// Whether nothing is wrong.
+    pub fn is_well(&self) -> bool {
+        self.troubles.is_empty()
+    }
+
+    /// The answer of `/healthz` and of `chancery health`.
+    pub fn report(&self) -> serde_json::Value {
+        serde_json::json!({
+            "status": if self.is_well() { "ok" } else { "trouble" },
+            "reasons": self.troubles,
+            "warnings": self.warnings,
+        })
+    }
+}
+
+/// Minutes since the oldest file of a directory was written.
+fn age(directory: &Path, now: DateTime<Utc>) -> i64 {
+    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let written = files.filter_map(|file| file.metadata().ok().filter(|m| m.is_file())?.modified().ok());
+    written.min().map_or(0, |at| (now - DateTime::<Utc>::from(at)).num_minutes())
 }
 
 impl Clerk {
@@ -121,6 +145,18 @@ impl Clerk {
         }
         condition.numbers.push(("chancery_queue_messages", heads.len() as f64));
         condition.numbers.push(("chancery_queue_oldest_seconds", oldest as f64));
+        let undelivered = queue.count(Folder::Dead).map_err(fail)?;
+        if undelivered > 0 {
+            condition.warnings.push(format!("{undelivered} mails could not be delivered and lie in outbox/dead/"));
+        }
+        let unfinished = age(&self.site.layout.journal, now);
+        if unfinished > 5 {
+            condition.troubles.push(format!("a change has waited for {unfinished} minutes to be finished"));
+        }
+        let behind = age(&self.markers(), now);
+        if behind > sched.round.to_chrono().num_minutes().max(10) {
+            condition.troubles.push(format!("pages are {behind} minutes behind their games"));
+        }
         if self.archive.check_room(0).is_err() {
             condition.troubles.push("the disk is nearly full".into());
         }

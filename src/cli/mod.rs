@@ -48,6 +48,8 @@ enum Verb {
     Send(run::SendArgs),
     /// One round of the clock over all games
     Tick(run::TickArgs),
+    /// Say how the judge is, as /healthz does; fails if something is wrong
+    Health(run::HealthArgs),
     /// Write pages anew
     Publish(run::PublishArgs),
     /// Check or show the configuration
@@ -112,6 +114,7 @@ pub fn main() -> ExitCode {
         Verb::Work(args) => run::run_work(args),
         Verb::Send(args) => run::run_send(args),
         Verb::Tick(args) => run::run_tick(args),
+        Verb::Health(args) => run::run_health(args),
         Verb::Publish(args) => run::run_publish(args),
         Verb::Config(args) => run::run_config(args),
         Verb::Inspect(args) => inspect::run(args),

@@ -94,6 +94,25 @@ pub fn run_send(args: SendArgs) -> ExitCode {
     })
 }
 
+/// Say how the judge is.
+#[derive(clap::Args, Debug)]
+pub struct HealthArgs {
+    #[command(flatten)]
+    site: SiteArgs,
+}
+
+/// `chancery health`
+pub fn run_health(args: HealthArgs) -> ExitCode {
+    let mut is_well = true;
+    let code = with_clerk(&args.site, |clerk, now| {
+        let condition = clerk.condition(now);
+        is_well = condition.is_well();
+        println!("{}", condition.report());
+        Ok(())
+    });
+    if is_well { code } else { ExitCode::FAILURE }
+}
+
 /// One round of the clock over all games.
 #[derive(clap::Args, Debug)]
 pub struct TickArgs {

@@ -3,10 +3,11 @@
 use super::map::source::{Source, with_extension};
 use super::map::{LoadError, Map, Question, UnitKind, load};
 use super::on_file::OnFile;
-use super::orders::{Code, Lexicon};
+use super::orders::Lexicon;
 use super::phase::{Phase, Step};
 use super::position::Unit;
-use super::rules::{Resolved, Variant, resolve};
+use super::rules::{Resolved, Rule, Variant, resolve};
+use crate::spelling::nearest;
 use crate::status::check::{Checked, check};
 use crate::status::{Diagnostic, Document, Game, Geography, PhaseState, RuleRemark, Ruling, Severity};
 
@@ -66,8 +67,8 @@ impl Geography for Ground<'_> {
         self.map.language.as_deref().or_else(of_file).unwrap_or("english")
     }
 
-    fn order_fault(&self, power: &str, order: &str) -> Option<&'static str> {
-        self.orders.as_ref()?.fault(power, order).map(Code::old_words)
+    fn order_fault(&self, power: &str, order: &str) -> Option<(&'static str, String)> {
+        self.orders.as_ref()?.fault(power, order).map(|fault| (fault.code.old_words(), fault.text))
     }
 
     fn phase_kinds(&self) -> Vec<&str> {
@@ -105,7 +106,12 @@ pub fn rules_of(game: &Game, map: Option<&Map>, variant: Variant) -> Resolved {
 
 /// What the checks want to know of resolved rules.
 fn ruling(resolved: &Resolved, variant: Variant) -> Ruling {
-    let remark = |rule: &str, severity, text: String| RuleRemark { rule: rule.to_owned(), severity, text };
+    let remark = |rule: &str, severity, text: String| {
+        let known = || Rule::ALL.iter().map(|rule| rule.name());
+        let near = if known().any(|name| name == rule) { None } else { nearest(rule, known()) };
+        let hint = near.map(|name| format!("did you mean {name}?")).unwrap_or_default();
+        RuleRemark { rule: rule.to_owned(), severity, text, hint }
+    };
     let severity = |harmless| if harmless { Severity::Warning } else { Severity::Error };
     let faults = resolved.faults.iter().map(|f| remark(f.name(), severity(f.is_harmless()), f.to_string()));
     let displaced = resolved.displaced.iter().map(|d| remark(d.rule.name(), Severity::Warning, d.to_string()));

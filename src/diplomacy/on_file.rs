@@ -2,7 +2,7 @@
 //! entered there (status-file.md 6).
 
 use super::map::{LocationId, Map, ProvinceId};
-use super::orders::{Board, Code, Lexicon, OrderContext, Tokens, parse_order};
+use super::orders::{Board, Fault, Lexicon, OrderContext, Tokens, parse_order};
 use super::phase::Phase;
 use super::rules::Rules;
 use crate::status::{Game, Participant, ParticipantKind};
@@ -56,7 +56,7 @@ impl<'a> OnFile<'a> {
 
     /// Why the order could not be entered now. Who has become a dummy since is not asked: the order was good when it
     /// came.
-    pub fn fault(&self, power: &str, order: &str) -> Option<Code> {
+    pub fn fault(&self, power: &str, order: &str) -> Option<Fault> {
         let context = OrderContext {
             map: self.map,
             lexicon: self.lexicon,
@@ -68,6 +68,6 @@ impl<'a> OnFile<'a> {
             eliminated: &[],
         };
         // The mark of a void support that is kept as a signal is no part of the order.
-        parse_order(&context, order.trim_end_matches(" ?")).err().map(|fault| fault.code)
+        parse_order(&context, order.trim_end_matches(" ?")).err()
     }
 }

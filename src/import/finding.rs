@@ -98,7 +98,7 @@ pub enum What {
     Held(String),
     /// A file or line that stays behind.
     Left(Left),
-    /// Phases that were processed without a record in `results.jsonl`, which the old judge did not write.
+    /// Phases that were processed, but of which no record can be made: there is no report, or the copy has errors.
     NoRecords(Vec<String>),
     /// Of the old index: a line without a directory.
     Nowhere(String),
@@ -263,8 +263,8 @@ impl fmt::Display for What {
             What::Left(left) => left.fmt(f),
             What::NoRecords(phases) => write!(
                 f,
-                "no results.jsonl, so {} is in the texts only: not decided again by verify --replay, no pictures of it, and \
-                 not in a saved game",
+                "{} cannot be put on record, for its copy has errors or there are no results of it: not decided again by \
+                 verify --replay, no page and no pictures of it",
                 phases.join(", ")
             ),
             What::Nowhere(line) => write!(f, "'{line}': there is no directory of that game"),

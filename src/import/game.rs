@@ -8,7 +8,6 @@ use super::{Finding, Left, What, access};
 use crate::archive::{GameName, NameError, SitePath};
 use crate::diplomacy::rules::Variant;
 use crate::judge::IndexLine;
-use crate::status::lexis::is_short_phase;
 use crate::status::{Diagnostic, Document, Game, Holder, Person, PlayerLine};
 use sha2::{Digest, Sha256};
 
@@ -135,18 +134,7 @@ impl OldGame<'_> {
             };
             taken.files.push((file.clone(), bytes));
         }
-        let unrecorded = self.unrecorded();
-        if !unrecorded.is_empty() {
-            taken.findings.push(Finding::new(format!("games/{}", self.name), What::NoRecords(unrecorded)));
-        }
         taken
-    }
-
-    /// Processed phases of which there is no record: those of the kept copies, unless chancery has played here before.
-    fn unrecorded(&self) -> Vec<String> {
-        let phases = self.files.keys().filter_map(|file| file.strip_prefix("status."));
-        let all = phases.filter(|phase| is_short_phase(phase)).map(str::to_owned);
-        if self.files.contains_key("results.jsonl") { Vec::new() } else { all.collect() }
     }
 
     /// Errors of a status file as it will stand here. Copies are read without their board.

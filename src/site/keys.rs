@@ -2,6 +2,7 @@
 //! sample file are made.
 
 use super::value::{Daily, Listen, Rate, Size, Span, is_address};
+use crate::spelling::distance;
 use std::net::IpAddr;
 use toml::Value;
 
@@ -335,23 +336,6 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
     };
     let best = KEYS.iter().min_by_key(|key| far(key))?;
     (far(best) <= 2.max(name.chars().count() / 3)).then_some(best.name)
-}
-
-/// Edits between two texts (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut left = i + 1;
-        let mut next = vec![left];
-        for (pair, to) in row.windows(2).zip(&b) {
-            let [diagonal, above] = pair else { continue };
-            left = (diagonal + usize::from(from != *to)).min(above + 1).min(left + 1);
-            next.push(left);
-        }
-        row = next;
-    }
-    row.last().copied().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use super::diagnostic::{Diagnostic, Severity};
 use super::document::{BlockKind, Document};
 use super::geography::{Geography, Ruling};
 use super::lexis::is_unit;
-use super::line::squeeze;
+use super::line::{column, squeeze, trimmed, words};
 use super::model::{Game, Holder, Participant, ParticipantKind, PhaseKeyword, PhaseState, Vote};
 use super::slot::{Role, Slot, offer_rank};
 use super::timing::RESERVED;
@@ -48,6 +48,12 @@ fn place(unit: &str) -> &str {
     unit.split_once(' ').map_or(unit, |(_, place)| place)
 }
 
+/// Where the last word of a text stands in a line.
+fn last_word(line: &str, text: &str) -> Option<usize> {
+    let last = words(text).last()?.1;
+    words(line).find(|(_, word)| word.eq_ignore_ascii_case(last)).map(|(byte, _)| byte)
+}
+
 struct Check<'a> {
     document: &'a Document,
     game: Game,
@@ -61,24 +67,39 @@ struct Check<'a> {
 impl Check<'_> {
     // ---- where ---------------------------------------------------------------------------------------------------
 
-    /// The line (from 1) of a slot in a block: the one that gives exactly this text if there is one, else the first
-    /// of the slot, else the heading.
-    fn line(&self, who: Option<usize>, slot: Slot, given: &str) -> usize {
+    /// The line (from 0) of a slot in a block: the one that gives exactly this text if there is one, else the first of
+    /// the slot that has its last word, else the first of the slot, else the heading; and whether it is of the slot.
+    fn line(&self, who: Option<usize>, slot: Slot, given: &str) -> (usize, bool) {
         let kind = who.map_or(BlockKind::Game, BlockKind::Participant);
         let blocks = self.document.blocks.iter().filter(|b| b.kind == kind);
         let lines: Vec<usize> = blocks.flat_map(|b| b.lines.clone()).collect();
         let roles = &self.document.roles;
+        let text = |at: usize| self.document.lines[at].text.as_str();
         let find = |wanted: &dyn Fn(usize, &Role) -> bool| lines.iter().copied().find(|at| wanted(*at, &roles[*at]));
         let of_slot = |_: usize, role: &Role| role.slots().contains(&slot);
-        let exact =
-            find(&|at, role| of_slot(at, role) && role.gives(&self.document.lines[at].text).iter().any(|g| g == given));
-        let head = find(&|_, role| role.slots().iter().any(|s| matches!(s, Slot::Heading | Slot::Name)));
-        exact.or_else(|| find(&of_slot)).or(head).or_else(|| lines.first().copied()).unwrap_or(0) + 1
+        let exact = find(&|at, role| of_slot(at, role) && role.gives(text(at)).iter().any(|g| g == given));
+        let with_word = || find(&|at, role| of_slot(at, role) && last_word(text(at), given).is_some());
+        let head = || find(&|_, role| role.slots().iter().any(|s| matches!(s, Slot::Heading | Slot::Name)));
+        match exact.or_else(with_word).or_else(|| find(&of_slot)) {
+            Some(at) => (at, true),
+            None => (head().or_else(|| lines.first().copied()).unwrap_or(0), false),
+        }
     }
 
+    /// Notes a finding about what a line of a slot gives: where that text, or its last word, stands; else where the
+    /// line's value begins; about something absent, at the head of its block.
     fn say(&mut self, who: Option<usize>, slot: Slot, given: &str, severity: Severity, text: String, hint: &str) {
-        let line = self.line(who, slot, given);
-        self.out.push(Diagnostic { line, column: 1, severity, text, hint: hint.to_owned() });
+        let (at, there) = self.line(who, slot, given);
+        let line = self.document.lines.get(at).map_or("", |l| l.text.as_str());
+        // What is wrong as a whole begins where the line does; of RULE NAME it is the name.
+        let whole = slot != Slot::Rule && trimmed(line).eq_ignore_ascii_case(given);
+        let byte = if !there || whole {
+            None
+        } else {
+            last_word(line, given).or_else(|| words(line).nth(1).map(|(byte, _)| byte))
+        };
+        let column = byte.map_or(1, |byte| column(line, byte));
+        self.out.push(Diagnostic { line: at + 1, column, severity, text, hint: hint.to_owned() });
     }
 
     fn error(&mut self, who: Option<usize>, slot: Slot, text: impl Into<String>, hint: &str) {
@@ -137,7 +158,7 @@ impl Check<'_> {
         if text.is_empty() {
             return;
         }
-        let line = self.line(None, Slot::Phase, "");
+        let line = self.line(None, Slot::Phase, "").0 + 1;
         match board.phase(text) {
             Some(long) => self.game.phase = PhaseState::Running(long),
             // The grammar has said something about this line already.
@@ -155,7 +176,7 @@ impl Check<'_> {
             let off = format!("RULE !{}", remark.rule);
             let on = format!("RULE {}", remark.rule);
             let given = if self.game.rules.contains(&remark.rule) { on } else { off };
-            self.say(None, Slot::Rule, &given, remark.severity, remark.text.clone(), "");
+            self.say(None, Slot::Rule, &given, remark.severity, remark.text.clone(), &remark.hint);
         }
     }
 
@@ -251,8 +272,8 @@ impl Check<'_> {
             ParticipantKind::Other(_) => !board.is_power(&who.name),
         };
         if !good {
-            let line = self.line(Some(at), Slot::Heading, "");
-            let heading = self.document.lines.get(line - 1).map(|l| squeeze(&l.text)).unwrap_or_default();
+            let (line, _) = self.line(Some(at), Slot::Heading, "");
+            let heading = self.document.lines.get(line).map(|l| squeeze(&l.text)).unwrap_or_default();
             self.error(Some(at), Slot::Heading, format!("NOT A POWER DECLARATION: {heading}"), "a power of the map");
             let blocks = self.document.blocks.iter().filter(|b| b.kind == BlockKind::Participant(at));
             self.mute.extend(blocks.map(|b| b.lines.start + 1..b.lines.end + 1));
@@ -305,20 +326,24 @@ impl Check<'_> {
             list("ORDERS");
         }
         for (slot, given, text) in foreign {
-            self.say(Some(at), slot, &given, Severity::Error, text, "a line of this game's variant");
+            let hint = format!("no such line in variant {}", self.ruling.variant);
+            self.say(Some(at), slot, &given, Severity::Error, text, &hint);
         }
     }
 
     fn possessions(&mut self, board: &dyn Geography, at: usize, who: &Participant, owners: &mut BTreeSet<String>) {
         for center in who.centers() {
             if !board.is_center(center) {
-                self.error(Some(at), Slot::Owns, format!("BAD OWNED CENTER: {center}"), "a supply centre of the map");
+                let text = format!("BAD OWNED CENTER: {center}");
+                self.say(Some(at), Slot::Owns, center, Severity::Error, text, "a supply centre of the map");
             } else if !owners.insert(center.to_owned()) {
-                self.error(Some(at), Slot::Owns, format!("{center} ALREADY OWNED"), "one owner");
+                let text = format!("{center} ALREADY OWNED");
+                self.say(Some(at), Slot::Owns, center, Severity::Error, text, "one owner");
             }
         }
         for center in who.sees.iter().filter(|c| !board.is_center(c)) {
-            self.error(Some(at), Slot::Sees, format!("BAD SEEN CENTER: {center}"), "a supply centre of the map");
+            let text = format!("BAD SEEN CENTER: {center}");
+            self.say(Some(at), Slot::Sees, center, Severity::Error, text, "a supply centre of the map");
         }
     }
 
@@ -410,18 +435,18 @@ impl Check<'_> {
         let mut ordered = BTreeSet::new();
         for order in orders {
             let unit: String = order.splitn(3, ' ').take(2).collect::<Vec<_>>().join(" ");
-            let text = if !is_unit(&unit) || !order.contains(&format!("{unit} ")) {
-                format!("BAD ORDER: {order}")
+            let (text, hint) = if !is_unit(&unit) || !order.contains(&format!("{unit} ")) {
+                (format!("BAD ORDER: {order}"), "a unit and what it does, such as A PAR - BUR or F BRE H".to_owned())
             } else if !any && !who.units.contains(&unit) {
-                format!("ORDER TO NON-EXISTENT UNIT: {unit}")
+                (format!("ORDER TO NON-EXISTENT UNIT: {unit}"), format!("one of {}", who.units.join(", ")))
             } else if !ordered.insert(unit.clone()) {
-                format!("UNIT REORDERED: {unit}")
-            } else if let Some(words) = self.board.and_then(|b| b.order_fault(&who.name, order)) {
-                format!("{words}: {order}")
+                (format!("UNIT REORDERED: {unit}"), "one order for each own unit".to_owned())
+            } else if let Some((words, cure)) = self.board.and_then(|b| b.order_fault(&who.name, order)) {
+                (format!("{words}: {order}"), cure)
             } else {
                 continue;
             };
-            self.say(Some(at), Slot::Lists, order, Severity::Error, text, "one order for each own unit");
+            self.say(Some(at), Slot::Lists, order, Severity::Error, text, &hint);
         }
         if self.ruling.has("DEFAULT_UNORDERED") {
             return;

@@ -53,9 +53,14 @@ impl Diagnostic {
 }
 
 impl fmt::Display for Diagnostic {
-    /// `12: error: BAD DEADLINE: 20041331 (want yyyymmddhhmm)`
+    /// `12: error: BAD DEADLINE: 20041331 (column 10; want yyyymmddhhmm)`, without the column where it is the first.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}: {}", self.line, self.severity, self.text)?;
-        if self.hint.is_empty() { Ok(()) } else { write!(f, " ({})", self.hint) }
+        match (self.column, self.hint.as_str()) {
+            (..=1, "") => Ok(()),
+            (..=1, hint) => write!(f, " ({hint})"),
+            (column, "") => write!(f, " (column {column})"),
+            (column, hint) => write!(f, " (column {column}; {hint})"),
+        }
     }
 }

@@ -19,8 +19,9 @@ pub trait Geography {
     fn phase(&self, text: &str) -> Option<String>;
     /// The language of the board's names, lower case.
     fn language(&self) -> &str;
-    /// What is said against an order on file for a power of that board, in the old judge's words.
-    fn order_fault(&self, power: &str, order: &str) -> Option<&'static str>;
+    /// What is said against an order on file for a power of that board: in the old judge's words, and a sentence that
+    /// says what would be right.
+    fn order_fault(&self, power: &str, order: &str) -> Option<(&'static str, String)>;
     /// The kinds of phase of the flow: `MOVEMENT`, `RETREATS`, …
     fn phase_kinds(&self) -> Vec<&str>;
 
@@ -39,6 +40,8 @@ pub struct RuleRemark {
     pub severity: Severity,
     /// What to say.
     pub text: String,
+    /// What would be right; may be empty.
+    pub hint: String,
 }
 
 /// What the rules of the game's family say.

@@ -105,13 +105,8 @@ async fn healthz(State(served): State<Served>, request: Request) -> Response {
         return tree::missing(&served.web).await;
     }
     let condition = ask(&served).await;
-    let ok = condition.troubles.is_empty();
-    let body = serde_json::json!({
-        "status": if ok { "ok" } else { "trouble" },
-        "reasons": condition.troubles,
-        "warnings": condition.warnings,
-    });
-    let status = if ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let body = condition.report();
+    let status = if condition.is_well() { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     let headers = [(header::CONTENT_TYPE, "application/json"), (header::CACHE_CONTROL, "no-store")];
     (status, headers, format!("{body}\n")).into_response()
 }

@@ -29,7 +29,7 @@ impl Clerk {
                 Ok(Some(again)) => again,
                 // Told as a missing or damaged copy.
                 Ok(None) => continue,
-                Err(ClerkError::Site(why)) if phase.record["imported"] == true => {
+                Err(ClerkError::Site(why)) if is_from_elsewhere(&phase.record) => {
                     found
                         .note(place, format!("{} was played elsewhere and cannot be decided here: {why}", phase.phase));
                     continue;
@@ -40,8 +40,8 @@ impl Clerk {
                 }
                 Err(error) => return Err(error),
             };
-            if phase.record["imported"] == true {
-                // Its record was told from a saved game, by whatever rules it was played; what was filed stays.
+            if is_from_elsewhere(&phase.record) {
+                // By whatever rules it was played; what was filed stays.
                 let now: Value = serde_json::from_str(&again.record).unwrap_or_default();
                 let (filed, here) = (board(&phase.record["after"]), board(&now["after"]));
                 if filed != here {
@@ -98,6 +98,11 @@ impl Clerk {
         }
         loaded.rewritten(&again.game).map(Some)
     }
+}
+
+/// Whether the phase was played elsewhere: its record was told from a saved game, or recalled from an old judge's report.
+fn is_from_elsewhere(record: &Value) -> bool {
+    ["imported", "recalled"].iter().any(|mark| record[mark] == true)
 }
 
 /// The house as a filed report names it.

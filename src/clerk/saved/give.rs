@@ -1,6 +1,7 @@
 //! `export`: phases come from the kept status files and `results.jsonl`; of a game of an old judge, from `results`.
 
 use crate::archive::{GameName, MAIL_WAIT, Owner};
+use crate::clerk::recalling::{entries, recall};
 use crate::clerk::{Clerk, ClerkError, Loaded};
 use crate::diplomacy::adjudicate::case::Table;
 use crate::diplomacy::rules::Rule;
@@ -11,7 +12,7 @@ use crate::judge::sight;
 use crate::judge::table::Table as Desk;
 use crate::referee::diplomacy::Compiled;
 use crate::status::PhaseState;
-use chrono::{DateTime, NaiveDateTime, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -140,21 +141,14 @@ impl Clerk {
             (Some(a), Some(b)) => flow.compare(&a, &b),
             _ => Ordering::Equal,
         });
-        let reports = reports(&desk.records.results());
+        let entries = entries(&desk.records.results());
         let mut past = Vec::new();
         for name in names {
             let content = self.archive.read(game, &format!("status.{name}"))?;
             let loaded = content.map(|content| self.read_as(game, content)).transpose()?.flatten();
             let record = match (records.remove(&name), &loaded) {
                 (Some(record), _) => record,
-                (None, Some(loaded)) => {
-                    let (time, report) = reports.get(&name).cloned().unwrap_or_default();
-                    let mut record = loaded.referee().recall(loaded.game(), &report);
-                    if let (Some(time), Some(object)) = (time, record.as_object_mut()) {
-                        object.insert("processed".into(), time.and_utc().to_rfc3339().into());
-                    }
-                    record
-                }
+                (None, Some(loaded)) => recall(loaded, &entries.get(&name).cloned().unwrap_or_default(), None),
                 (None, None) => return Err(site(format!("games/{game}/status.{name} cannot be read"))),
             };
             past.push(Kept { name, record, loaded });
@@ -216,47 +210,4 @@ fn clock(desk: &Desk) -> (Option<String>, String, String) {
     let deadline = desk.game.deadline.filter(|_| running).map(|local| desk.deadline_utc(local).to_rfc3339());
     let timing = desk.game.timing.iter().filter(|(key, _)| key != "NOT").map(|(key, value)| format!("{key} {value}"));
     (deadline, desk.zone().name().to_owned(), timing.collect::<Vec<_>>().join(" "))
-}
-
-/// When each phase was processed, and its report, by the entries of a `results` file (status-file.md 10.2).
-fn reports(results: &str) -> BTreeMap<String, (Option<NaiveDateTime>, String)> {
-    let mut all = BTreeMap::new();
-    let mut time = None;
-    let mut open: Option<(String, Option<NaiveDateTime>, String)> = None;
-    let mut close = |entry: Option<(String, Option<NaiveDateTime>, String)>| {
-        if let Some((phase, time, text)) = entry {
-            all.insert(phase, (time, text));
-        }
-    };
-    for line in results.lines() {
-        if let Some(head) = line.strip_prefix("From ") {
-            close(open.take());
-            let stamp = head.split_once(' ').map_or("", |(_, stamp)| stamp.trim());
-            time = NaiveDateTime::parse_from_str(stamp, "%a %b %e %H:%M:%S %Y").ok();
-        } else if let (None, Some(subject)) = (&open, line.strip_prefix("Subject: Diplomacy results ")) {
-            let phase = subject.split_whitespace().last().unwrap_or_default().to_owned();
-            open = Some((phase, time, String::new()));
-        } else if let Some((_, _, text)) = &mut open {
-            text.push_str(line);
-            text.push('\n');
-        }
-    }
-    close(open);
-    all
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn entries_of_results_are_told_apart() {
-        let text = "From judge@x Thu Jul 11 20:00:00 2024\nSubject: Diplomacy game x starting\n\nHello.\n\n\
-                    From judge@x Fri Jul 12 20:00:05 2024\nSubject: Diplomacy results x S1901M\n\nFrance: Army Paris HOLD.\n";
-        let found = reports(text);
-        let (time, report) = &found["S1901M"];
-        assert_eq!(time.map(|t| t.to_string()).as_deref(), Some("2024-07-12 20:00:05"));
-        assert_eq!(report, "\nFrance: Army Paris HOLD.\n");
-        assert_eq!(found.len(), 1);
-    }
 }

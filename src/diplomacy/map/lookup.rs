@@ -2,6 +2,7 @@
 
 use super::draft::Spelling;
 use super::{Listed, LocationId, Map, Meaning, PowerId, ProvinceId, Terrain, UnitKind, build, words};
+use crate::spelling::near;
 
 /// What a unit wants at a neighbouring place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -65,16 +66,7 @@ impl Map {
     /// A known name near a mistyped one: up to three, the nearest first.
     pub fn suggestions(&self, word: &str) -> Vec<&str> {
         let word = words::normalised(word);
-        let limit = if word.chars().count() <= 3 { 1 } else { 2 };
-        let mut near: Vec<(usize, &str)> = self
-            .vocabulary
-            .keys()
-            .map(|k| (super::diagnostic::distance(&word, k), k.as_str()))
-            .filter(|(d, _)| *d <= limit)
-            .collect();
-        near.sort_unstable();
-        near.truncate(3);
-        near.into_iter().map(|(_, k)| k).collect()
+        near(&word, self.vocabulary.keys().map(String::as_str))
     }
 
     /// The neighbours as the file lists them.

@@ -1,9 +1,9 @@
 //! Place lines: `[old ->] Long Name = abbr alias…`, and DROP (map-file.md 4 and 5.4).
 
-use super::diagnostic::nearest;
 use super::draft::{Name, Sense};
 use super::read::{Line, Reader};
 use super::words;
+use crate::spelling::nearest;
 
 /// Longest printed name, longest alias, number of aliases (map-file.md 12).
 const MAX_LONG: usize = 80;

@@ -1,9 +1,9 @@
 //! Lines about powers: the power line, homes, centres, units, dummies, teams, leagues (map-file.md 7 and 8).
 
-use super::diagnostic::nearest;
 use super::draft::{DraftPower, Home, HomeKind, Sense};
 use super::read::{Line, Local, Reader};
 use super::words;
+use crate::spelling::nearest;
 
 /// Most powers (D13).
 const MAX_POWERS: usize = 64;

@@ -1,10 +1,11 @@
 //! The reader: which directive a line is (map-file.md 2.1), includes (3), and the directives that are about the map
 //! as a whole. Places are in [`super::names`] and [`super::terrain`], powers in [`super::powers`].
 
-use super::diagnostic::{Diagnostic, Severity, nearest};
+use super::diagnostic::{Diagnostic, Severity};
 use super::draft::{Block, Draft, When};
 use super::source::{self, Source};
 use crate::diplomacy::phase::{Flow, Phase, Step};
+use crate::spelling::nearest;
 
 /// First words that open a directive, and words that end one: a power that is nearly one of them is suspect.
 pub(super) const DIRECTIVES: &[&str] = &[

@@ -1,10 +1,10 @@
 //! Terrain lines: `KIND loc [ABUTS abut…]` (map-file.md 5).
 
 use super::Terrain;
-use super::diagnostic::nearest;
 use super::draft::{Abut, Place, Spelling};
 use super::read::{Line, Reader};
 use super::words;
+use crate::spelling::nearest;
 
 /// Most provinces (D13).
 pub(super) const MAX_PROVINCES: usize = 512;

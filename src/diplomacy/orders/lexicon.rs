@@ -4,6 +4,7 @@
 use super::clean::clean;
 use super::words::{Keyword, Token, Verb, keyword, tokens};
 use crate::diplomacy::map::{LocationId, Map, Meaning, PowerId, UnitKind};
+use crate::spelling::near;
 use std::collections::{BTreeSet, HashMap};
 
 /// What a name stands for.
@@ -192,14 +193,7 @@ impl Lexicon {
 
     /// Up to three known words close to an unknown one.
     pub fn suggestions(&self, word: &str) -> Vec<&str> {
-        // Two changes make any three letters into any others: short words allow one.
-        let limit = if word.chars().count() > 3 { 2 } else { 1 };
-        let known = self.words.iter().map(String::as_str).chain(KEYWORDS.iter().copied());
-        let mut near: Vec<(usize, &str)> =
-            known.filter_map(|k| distance(word, k, limit).filter(|d| *d > 0).map(|d| (d, k))).collect();
-        near.sort_unstable();
-        near.dedup();
-        near.into_iter().take(3).map(|(_, word)| word).collect()
+        near(word, self.words.iter().map(String::as_str).chain(KEYWORDS.iter().copied()))
     }
 }
 
@@ -237,39 +231,4 @@ fn form(token: &Token) -> Option<String> {
 
 fn key(list: &[Token]) -> String {
     list.iter().filter_map(form).collect::<Vec<_>>().join(" ")
-}
-
-/// Edit distance (with neighbouring letters exchanged as one change), if within the limit.
-fn distance(a: &str, b: &str, limit: usize) -> Option<usize> {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().take(40).collect(), b.chars().take(40).collect());
-    if a.len().abs_diff(b.len()) > limit {
-        return None;
-    }
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let mut best = (rows[i - 1][j] + 1).min(row[j - 1] + 1);
-            best = best.min(rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]));
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                best = best.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(best);
-        }
-        rows.push(row);
-    }
-    let last = rows[a.len()][b.len()];
-    (last <= limit).then_some(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::distance;
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("VINENA", "VIENNA", 2), Some(1));
-        assert_eq!(distance("GALLICIA", "GALICIA", 2), Some(1));
-        assert_eq!(distance("ROME", "PARIS", 2), None);
-    }
 }

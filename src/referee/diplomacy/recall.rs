@@ -33,6 +33,11 @@ impl Diplomacy {
         sent.write(&mut record);
         record
     }
+
+    /// Adds to a record what the phase left: the position at the start of the next one.
+    pub fn add_outcome(&self, record: &mut Value, after: &Game) {
+        record::afterwards(self, record, after);
+    }
 }
 
 /// The code of a mark; that a dislodged unit had nowhere to go is told by the position.

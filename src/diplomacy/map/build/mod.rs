@@ -2,12 +2,13 @@
 
 mod powers;
 
-use super::diagnostic::{Diagnostic, Severity, nearest};
+use super::diagnostic::{Diagnostic, Severity};
 use super::draft::{Abut, Draft, Sense, Spelling};
 use super::terrain::MAX_PROVINCES;
 use super::words;
 use super::{Border, Listed, Location, LocationId, Map, Meaning, PowerId, Province, ProvinceId, Terrain, UnitKind};
 use crate::diplomacy::phase::{Flow, Phase};
+use crate::spelling::nearest;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Builds the board of a draft. What cannot be used is left out with a remark, so the board is always sound: every

@@ -2,11 +2,12 @@
 //! 11).
 
 use super::{Builder, tidy};
-use crate::diplomacy::map::diagnostic::{Diagnostic, Severity, distance, nearest};
+use crate::diplomacy::map::diagnostic::{Diagnostic, Severity};
 use crate::diplomacy::map::draft::{DraftPower, HomeKind, LeagueRule};
 use crate::diplomacy::map::words;
 use crate::diplomacy::map::{LocationId, Map, Power, PowerId, ProvinceId, Terrain, UnitKind};
 use crate::diplomacy::position::Unit;
+use crate::spelling::{distance, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 
 impl Builder<'_> {
