@@ -60,7 +60,7 @@ mod tests {
             ("", "ab", 2),
             ("ab", "", 2),
             ("SINGON", "SIGNON", 1),
-            ("MUNICH", "ZURICH", 3),
+            ("MUNICH", "ZURICH", 2),
         ] {
             assert_eq!(distance(a, b), changes, "{a} {b}");
         }
