@@ -33,6 +33,11 @@ impl People {
         people
     }
 
+    /// How people are known here.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// Reads the file again.
     pub fn reload(&self) {
         let read = match std::fs::read(&self.file) {

@@ -36,6 +36,7 @@ pub mod table;
 pub mod time;
 pub mod upkeep;
 pub mod votes;
+pub mod unknown;
 pub mod wants;
 
 pub use decision::*;

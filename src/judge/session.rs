@@ -8,7 +8,7 @@ use super::press::{self, Official, Press};
 use super::reply::{Mark, Reply, masked};
 use super::signon::{Rank, SignedOn};
 use super::table::{Registry, Secrets, Table, Who};
-use super::{acts, orders, process};
+use super::{acts, orders, process, unknown};
 use crate::mail::Letter;
 use crate::referee::{Acting, Sheet};
 use crate::status::Vote;
@@ -113,7 +113,8 @@ pub struct Plan {
     wrong: Vec<(Line, Refusal)>,
     order_lines: Vec<Line>,
     sheet: Option<Sheet>,
-    trailing: Vec<Line>,
+    /// Lines taken for a farewell, and the command that one may have been meant for.
+    trailing: Vec<(Option<unknown::Near>, Line)>,
     /// The other half of a message with BECOME has a refused command: nothing of this one is done either.
     halted: bool,
     /// The other half has a refused sheet: nothing but press of this one.
@@ -181,7 +182,8 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
             }
         }
     }
-    plan.trailing = orders::trailing_text(table, block, &mut plan.order_lines);
+    let farewell = orders::trailing_text(table, block, &mut plan.order_lines);
+    plan.trailing = farewell.into_iter().map(|line| (unknown::near_command(table, on, &line.text), line)).collect();
     let acting = match &on.who {
         Who::Seat(n) => Acting::Seat(table.game.participants[*n].name.clone()),
         Who::Master | Who::Keeper => Acting::Master,
@@ -190,7 +192,9 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
     if plan.order_lines.is_empty() {
         plan.checked.retain(|c| !matches!(c, Checked::Orders));
     } else {
-        plan.sheet = Some(orders::read(table, on, &acting, &plan.order_lines));
+        let mut sheet = orders::read(table, on, &acting, &plan.order_lines);
+        orders::ask_back(table, on, &mut sheet);
+        plan.sheet = Some(sheet);
     }
     plan
 }
@@ -207,12 +211,10 @@ pub fn execute(
     for (line, code, sentence) in &block.warnings {
         desk.reply.warn(line, *code, sentence);
     }
-    for line in &plan.trailing {
-        desk.reply.warn(
-            line,
-            Code::TrailingText,
-            "Taken for a farewell and not read, as it names no place and no power.",
-        );
+    for (near, line) in &plan.trailing {
+        let near = near.as_ref().map(|near| format!("{near} ")).unwrap_or_default();
+        let sentence = format!("{near}Taken for a farewell and not read, as it names no place and no power.");
+        desk.reply.warn(line, Code::TrailingText, &sentence);
     }
     let sheet_bad = plan.sheet_refused() || plan.held;
     let errors = plan.has_errors();

@@ -64,7 +64,13 @@ pub fn read(lines: &[Line], is_game: &dyn Fn(&str) -> bool) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut at = 0;
     while at < lines.len() {
+    read_all(lines, is_game).0
+}
+
+/// The same, and the lines that belong to no block.
+pub fn read_all(lines: &[Line], is_game: &dyn Fn(&str) -> bool) -> (Vec<Block>, Vec<Line>) {
         let line = &lines[at];
+    let mut strays = Vec::new();
         if line.text.trim().is_empty() {
             at += 1;
             continue;
@@ -73,7 +79,8 @@ pub fn read(lines: &[Line], is_game: &dyn Fn(&str) -> bool) -> Vec<Block> {
             break;
         }
         let Some(header) = header::read(line) else {
-            // A line before any header command: the mail reader skips greetings, so this is a body without a head.
+            // Behind a question, where nothing but a further header command can stand.
+            strays.push(line.clone());
             at += 1;
             continue;
         };
