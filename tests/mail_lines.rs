@@ -186,3 +186,55 @@ fn a_feigned_name_does_not_matter_where_there_is_no_press() {
     let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nSET STRICT");
     assert!(reply(&sent).text.contains("R_SYNTAX"), "{}", reply(&sent).text);
 }
+
+/// Press of so many blocks, each as long as a block may be.
+fn chatter(sign_on: &str, blocks: usize, tag: &str) -> String {
+    let line = format!("{tag} {}\n", "word after word, ".repeat(60));
+    let block = line.repeat(19_900 / line.len());
+    let blocks: String = (0..blocks).map(|n| format!("PRESS TO E QUIET\n{n}\n{block}ENDPRESS\n")).collect();
+    format!("{sign_on}\n{blocks}")
+}
+
+#[test]
+fn a_mail_has_twenty_blocks_of_press_at_most() {
+    let site = Site::of_fixture();
+    let blocks = |n: usize| "PRESS TO E\nhello\nENDPRESS\n".repeat(n);
+    let sent = site.mail("france@example.org", &format!("SIGNON Fbalkan9 le-secret\nSET WAIT\n{}", blocks(21)));
+    let answer = unwrapped(&reply(&sent).text);
+    assert!(answer.contains("R_PRESS_SIZE A mail has at most 20 blocks of press."), "{answer}");
+    assert!(sent.iter().all(|s| s.notice != "N45"), "nothing of a mail with a wrong line is done");
+    assert!(!site.game("balkan9").participants.iter().any(|p| p.name == "FRANCE" && p.wait));
+    let sent = site.mail("france@example.org", &format!("SIGNON Fbalkan9 le-secret\nSET WAIT\n{}", blocks(20)));
+    assert_eq!(sent.iter().filter(|s| s.notice == "N45" && s.to == "england@example.org").count(), 20);
+    // The limit is that of the mail, whoever signs on in it: what is within it goes out.
+    let two = format!("SIGNON Fbalkan9 le-secret\n{}SIGNON Ibalkan9 pasta&vino\n{}", blocks(15), blocks(6));
+    let sent = site.mail("france@example.org", &two);
+    assert_eq!(sent.iter().filter(|s| s.notice == "N45" && s.to == "england@example.org").count(), 15);
+    assert!(reply(&sent).text.contains("R_PRESS_SIZE"), "{}", reply(&sent).text);
+}
+
+#[test]
+fn a_seat_writes_two_mebibytes_of_press_a_day() {
+    let site = Site::of_fixture();
+    let france = "SIGNON Fbalkan9 le-secret";
+    // Each delivery is a process of its own: the count is no memory.
+    for n in 0..5 {
+        let sent = site.mail("france@example.org", &chatter(france, 20, &format!("mail {n}")));
+        assert!(!reply(&sent).text.contains("ERROR"), "mail {n}: {}", reply(&sent).text);
+    }
+    let kept = site.file("balkan9", "press");
+    let sent = site.mail("france@example.org", &format!("{}SET WAIT\n", chatter(france, 20, "too much")));
+    let answer = unwrapped(&reply(&sent).text);
+    assert!(answer.contains("R_PRESS_SIZE A seat may write 2 MiB of press a day;"), "{answer}");
+    assert!(sent.iter().all(|s| s.notice != "N45"));
+    assert!(site.file("balkan9", "press") == kept, "nothing of it is filed");
+    assert!(!site.game("balkan9").participants.iter().any(|p| p.name == "FRANCE" && p.wait), "nothing else is done");
+    // A short word still fits; another seat has its own day, and so has this one tomorrow.
+    let sent = site.mail("france@example.org", &format!("{france}\nPRESS TO E\nin short\nENDPRESS"));
+    assert!(to(&sent, "N45", "england@example.org").text.contains("in short"));
+    let sent = site.mail("italy@example.org", &chatter("SIGNON Ibalkan9 pasta&vino", 20, "I have not said a word"));
+    assert_eq!(sent.iter().filter(|s| s.notice == "N45").count(), 20, "{}", reply(&sent).text);
+    let message = support::plain("france@example.org", "again", &chatter(france, 20, "too much"));
+    let sent = site.deliver_at(message.as_bytes(), "2026-11-22T09:00:00Z");
+    assert_eq!(sent.iter().filter(|s| s.notice == "N45").count(), 20, "{}", reply(&sent).text);
+}

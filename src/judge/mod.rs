@@ -23,6 +23,7 @@ pub mod post;
 pub mod press;
 pub mod process;
 pub mod registry;
+mod quota;
 pub mod reply;
 pub mod retelling;
 mod rollback;

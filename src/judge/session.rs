@@ -8,7 +8,7 @@ use super::press::{self, Official, Press};
 use super::reply::{Mark, Reply, masked};
 use super::signon::{Rank, SignedOn};
 use super::table::{Registry, Secrets, Table, Who};
-use super::{acts, orders, process, unknown};
+use super::{acts, orders, process, quota, unknown};
 use crate::mail::Letter;
 use crate::referee::{Acting, Sheet};
 use crate::status::Vote;
@@ -144,12 +144,19 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
         held: false,
     };
     let mut votes = 0;
+    // Today's press of this seat, once there is any in this message.
+    let mut written = None;
     // VOTE NO and PROPOSE may stand in one message, in that order (mail-commands.md 4.2).
     let mut running = table.game.proposal.is_some();
     for item in &block.items {
         match item {
             Item::Wrong(line, refusal) => plan.wrong.push((line.clone(), refusal.clone())),
-            Item::Press(press) => match press::check(table, &on.who, press) {
+            Item::Press(press) => match press::check(table, &on.who, press).and_then(|checked| {
+                let before = *written.get_or_insert_with(|| quota::spent(table, &on.who));
+                quota::allows(before, checked.bytes())?;
+                written = Some(before + checked.bytes());
+                Ok(checked)
+            }) {
                 Ok(checked) => plan.checked.push(Checked::Press(press.line.clone(), checked)),
                 Err(refusal) => plan.wrong.push((press.line.clone(), refusal)),
             },
@@ -234,6 +241,7 @@ pub fn execute(
                 let (letters, filed) = press::deliver(desk.table, &press, &desk.official);
                 desk.decision.letters.extend(letters);
                 desk.decision.files.push(FileEdit::Append("press".into(), filed));
+                quota::note(desk, &on.who, press.bytes());
                 desk.reply.note(line.number, Mark::Ok, what);
                 press_sent = true;
             }
