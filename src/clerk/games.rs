@@ -401,11 +401,6 @@ impl Clerk {
         Ok(self.people.is_registered(address) || self.has_place(address, |_| true)?)
     }
 
-    /// Whether the address plays in a game that is not over.
-    pub(super) fn is_playing(&self, address: &str, _now: DateTime<Utc>) -> Result<bool, ClerkError> {
-        self.has_place(address, |game| game.phase != PhaseState::Completed)
-    }
-
     /// Where an address stands in its games that are not over, for HELP; of very many only the first.
     pub(super) fn standings(&self, address: &str, now: DateTime<Utc>) -> Result<Vec<String>, ClerkError> {
         const MOST: usize = 6;

@@ -387,6 +387,9 @@ impl Clerk {
                 parts.push(part);
             }
             (Ok(header), None) => {
+                if let Header::Confirm { code } = header {
+                    self.empty_places(code, &from.address, now)?;
+                }
                 // Effect, letters and reply are one commit, and nobody else changes the registry in between.
                 let lock = self.archive.lock_judge(MAIL_WAIT)?;
                 let (part, effect) = self.house_command(header, block, from, mail, key, now)?;

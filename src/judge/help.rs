@@ -1,5 +1,6 @@
 //! HELP: the command card, and a page made for the state of whoever asks.
 
+use super::decision::GameState;
 use super::post::wrap;
 use super::signon::SignedOn;
 use super::table::{House, Table, Who};
@@ -235,6 +236,26 @@ fn sign(table: &Table, who: &Who) -> String {
         (Some(letter), _) => letter.to_string(),
         (None, Some(number)) if number.len() == 1 => number.into(),
         _ => format!("{}@", p.name),
+    }
+}
+
+/// A place in a line, for WHOAMI: `balkan9: France, S1901M, deadline Sat 28 Nov 2026 20:00 GMT`.
+pub fn place(table: &Table, who: &Who) -> String {
+    let mut text = format!("{}: {}, {}", table.game.name, table.title(who), table.phase());
+    if let Who::Seat(n) = who
+        && let ParticipantKind::Other(kind) = &table.game.participants[*n].kind
+    {
+        text = format!("{}: {} ({}), {}", table.game.name, table.title(who), kind.to_lowercase(), table.phase());
+    }
+    match table.game.deadline {
+        Some(deadline) if !table.completed() => {
+            text += &format!(", deadline {}", super::time::short(deadline, table.zone()));
+        }
+        _ => {}
+    }
+    match table.index.state {
+        GameState::Active | GameState::Forming | GameState::Completed => text,
+        state => format!("{text}, {}", state.word()),
     }
 }
 

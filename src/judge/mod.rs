@@ -13,6 +13,7 @@ pub mod create;
 pub mod decision;
 mod ending;
 pub mod extend;
+pub mod forgetting;
 pub mod help;
 pub mod leaving;
 pub mod lists;
