@@ -265,6 +265,7 @@ impl Loaded {
             now,
             seed,
             account: None,
+            moved: None,
         }
     }
 }

@@ -184,3 +184,4 @@ pub fn announce_deadline(desk: &mut Desk, by: &str) {
     let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N32", "Diplomacy deadline changed", &text);
     desk.decision.letters.extend(letters);
 }
+    process::correct_report(desk);

@@ -99,6 +99,8 @@ pub struct Table<'a> {
 }
 
 /// Somebody in a game.
+    /// When the deadline was moved, if it was in this decision.
+    pub moved: Option<DateTime<Utc>>,
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
     /// The Master.
