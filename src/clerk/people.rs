@@ -125,4 +125,8 @@ impl table::Registry for People {
     fn person(&self, address: &str, display_name: Option<&str>) -> Option<Person> {
         self.registry.read().ok()?.person(self.mode, address, display_name)
     }
+
+    fn groups(&self, address: &str) -> Vec<String> {
+        self.registry.read().map(|registry| registry.groups_of(address)).unwrap_or_default()
+    }
 }

@@ -81,6 +81,9 @@ pub struct Pending {
 pub struct Registry {
     /// Everybody, by number.
     pub people: Vec<Known>,
+    /// Closed circles: the numbers of their members, by name. The judgekeeper writes them into the file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, Vec<u32>>,
     /// The highest number of anybody who was forgotten: it stays his in the games he has played.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub gone: u32,
@@ -133,6 +136,12 @@ impl Registry {
     /// The person with that confirmed address.
     pub fn find(&self, address: &str) -> Option<&Known> {
         self.people.iter().find(|k| k.addresses.iter().any(|a| a.eq_ignore_ascii_case(address)))
+    }
+
+    /// The groups of the person with that address.
+    pub fn groups_of(&self, address: &str) -> Vec<String> {
+        let Some(known) = self.find(address) else { return Vec::new() };
+        self.groups.iter().filter(|(_, ids)| ids.contains(&known.id)).map(|(name, _)| name.clone()).collect()
     }
 
     /// Who is erased by that code, if it is one that erases.
@@ -332,7 +341,11 @@ fn confirm(
         if playing {
             return Err(still_playing());
         }
-        registry.gone = registry.gone.max(registry.people.remove(at).id);
+        let id = registry.people.remove(at).id;
+        registry.gone = registry.gone.max(id);
+        for members in registry.groups.values_mut() {
+            members.retain(|member| *member != id);
+        }
         return Ok("your entry is erased; in games that are over you are a former player".into());
     }
     let known = &mut registry.people[at];

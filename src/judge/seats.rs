@@ -187,8 +187,10 @@ fn admit(
             },
         },
     };
-    if !table.game.groups.is_empty() {
-        return refuse(Code::NotInvited, "This game is for a closed circle.");
+    let invited = |group: &String| table.game.groups.iter().any(|g| g.eq_ignore_ascii_case(group));
+    if !table.game.groups.is_empty() && !tools.registry.groups(&tools.sender.address).iter().any(invited) {
+        let sentence = "This game is for a closed circle; the judgekeeper can enter you in it.";
+        return refuse(Code::NotInvited, sentence);
     }
     let given_up = other_seat(table, &who, &tools.sender.address, password, tools)?;
     if given_up.is_some_and(|n| table.game.participants[n].kind == ParticipantKind::Waiting) && chosen.is_none() {

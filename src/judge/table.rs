@@ -12,6 +12,8 @@ use chrono_tz::Tz;
 pub trait Registry {
     /// The person behind an address, if the judge knows one (in mode `none`: everybody).
     fn person(&self, address: &str, display_name: Option<&str>) -> Option<Person>;
+    /// The groups that the judgekeeper has put that person into, for games with a GROUPS line.
+    fn groups(&self, address: &str) -> Vec<String>;
 }
 
 /// Passwords: hashing needs salt, so it is handed in (D7).
