@@ -77,6 +77,7 @@ pub trait Records {
 }
 
 /// Everything about one game that a decision may depend on, besides the event.
+#[derive(Clone)]
 pub struct Table<'a> {
     /// The status file.
     pub game: Game,
@@ -98,11 +99,11 @@ pub struct Table<'a> {
     pub seed: u64,
     /// The account of the deadline, once this decision has made or moved it ([`super::account`]).
     pub account: Option<Vec<String>>,
+    /// When the deadline was moved, if it was in this decision.
+    pub moved: Option<DateTime<Utc>>,
 }
 
 /// Somebody in a game.
-    /// When the deadline was moved, if it was in this decision.
-    pub moved: Option<DateTime<Utc>>,
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
     /// The Master.
