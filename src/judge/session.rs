@@ -57,6 +57,8 @@ pub struct Desk<'t, 'a> {
     pub preview: bool,
     /// Whether the phase is processed at the end (PROCESS, PROCESS!).
     pub process: bool,
+    /// What stands behind PROCESS: said of the phase that follows.
+    pub behind: Vec<(SignedOn, Line, Command)>,
     /// Whether the game may be ready now (orders came in).
     pub ordered: bool,
     /// Whether a vote changed.
@@ -76,6 +78,7 @@ impl<'t, 'a> Desk<'t, 'a> {
             official: Official::default(),
             preview: false,
             process: false,
+            behind: Vec::new(),
             ordered: false,
             voted: false,
             digests: Vec::new(),
@@ -248,6 +251,8 @@ pub fn execute(
             Checked::Command(line, command) => {
                 if all_refused || sheet_bad {
                     desk.reply.note(line.number, Mark::Skip, masked(&line.text));
+                } else if desk.process && !matches!(command, Command::Official(_)) {
+                    desk.behind.push((on.clone(), line, command));
                 } else {
                     acts::act(desk, on, &line, &command, tools);
                 }
@@ -285,10 +290,32 @@ pub fn execute(
     !(all_refused || sheet_bad)
 }
 
-/// What follows the body: votes that end the game, phases that are ready.
+/// What follows the body: votes that end the game, phases that are ready, and what was said behind PROCESS. That was
+/// checked of the phase before, and is checked again.
 pub fn finish(desk: &mut Desk, tools: &Tools) {
-    let _ = tools;
-    if desk.voted {
+    wind_up(desk);
+    let behind = std::mem::take(&mut desk.behind);
+    if behind.is_empty() {
+        return;
+    }
+    let ordered = std::mem::take(&mut desk.ordered);
+    for (on, line, command) in behind {
+        match acts::check(desk.table, &on, &command, tools) {
+            Ok(()) => acts::act(desk, &on, &line, &command, tools),
+            Err(refusal) => desk.reply.refuse(&line, &refusal),
+        }
+        if desk.process || desk.preview {
+            wind_up(desk);
+        }
+    }
+    if desk.voted || desk.ordered {
+        wind_up(desk);
+    }
+    desk.ordered |= ordered;
+}
+
+fn wind_up(desk: &mut Desk) {
+    if std::mem::take(&mut desk.voted) {
         super::votes::settle(desk);
     }
     if std::mem::take(&mut desk.preview) {
