@@ -130,6 +130,12 @@ pub fn join(
     let mut desk = Desk::new(table);
     desk.reply.note(block.line.number, Mark::Ok, masked(&block.line.text));
     desk.reply.paragraphs.push(welcome(desk.table, &title));
+    if block.line.text.to_uppercase().starts_with("SIGN") {
+        // nJudge's way in (mail-commands.md 9).
+        desk.reply
+            .paragraphs
+            .push(format!("SIGNON ?{game} was taken for JOIN {game}: say that when you join a game here."));
+    }
     let open = desk.table.open_seats();
     if !desk.table.rule(Rule::SilentJoin) && open > 0 {
         let text = format!(
@@ -210,8 +216,8 @@ fn admit(
         }
         format!("POWER#{n}")
     });
-    // Old players know short passwords; the lower bound holds for new ones only where nothing else is asked of them.
-    if password.contains(['<', '>']) || password.chars().count() > 64 {
+    // Whoever changes his place keeps the password that he has.
+    if given_up.is_none() {
         new_password(password)?;
     }
     Ok((who, name, given_up))
@@ -313,6 +319,7 @@ pub fn enrol(
         }
         new_id(table, name)?;
         let mut given_up = other_seat(table, &who, &tools.sender.address, password, tools)?;
+        let known_here = given_up.is_some();
         if let Some((n, _)) = table.participant(name)
             && given_up != Some(n)
         {
@@ -323,6 +330,9 @@ pub fn enrol(
         }
         if !monitor {
             privacy(table, word)?;
+        }
+        if !known_here {
+            new_password(password)?;
         }
         Ok((who, given_up))
     };
