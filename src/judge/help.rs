@@ -78,7 +78,8 @@ only when every line is good; each line is answered.
   PRESS TO ALL BUT F ...        to all others
 Options: QUIET (no copy to you); GREY (unsigned) and FROM power where the
 rules of the game allow it. A forgotten ENDPRESS makes the rest of the
-mail press.
+mail press. A letter has 400 lines at most, a mail 20 letters; a seat
+writes 2 MiB a day.
 ",
     ),
     (
@@ -157,7 +158,7 @@ is. Players may be away for 14 days; for more ask the Master.
   END
 A code is mailed to you; answer with  CONFIRM code.
   IAMALSO old@example.org       from a new address: it joins the old one
-  WHOAMI                        what is on file
+  WHOAMI                        what is on file, and your games
   FORGET ME                     take it away (asks for a code)
 ",
     ),
