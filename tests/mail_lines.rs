@@ -359,6 +359,16 @@ fn what_stands_behind_process_is_said_of_the_next_phase() {
 }
 
 #[test]
+fn some_things_have_no_place_behind_process() {
+    let site = Site::of_fixture();
+    for (behind, code) in [("PROCESS!", "R_SYNTAX"), ("ROLLBACK", "R_BAD_STATE"), ("ROLLFORWARD", "R_BAD_STATE")] {
+        let sent = site.mail("gm@example.org", &format!("SIGNON Mbalkan9 gm-secret\nPROCESS!\n{behind}"));
+        assert!(reply(&sent).text.contains(code), "{behind}: {}", reply(&sent).text);
+        assert_eq!(site.game("balkan9").short_phase(), "S1901M", "{behind}");
+    }
+}
+
+#[test]
 fn a_moved_deadline_corrects_the_last_report() {
     let site = Site::of_fixture();
     site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");

@@ -100,6 +100,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
             }
             if desk.table.past_deadline() {
                 clock_runs(process::next_deadline(desk.table, false))?;
+                process::correct_report(desk);
             }
             state(desk, GameState::Active)
         }

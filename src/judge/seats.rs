@@ -496,5 +496,6 @@ pub(super) fn filled(desk: &mut Desk, key: &str) {
         desk.table.index.state = GameState::Active;
         // Where TIMING leaves no day at all the old deadline stands; the status check tells the Master.
         let _ = process::next_deadline(desk.table, false);
+        process::correct_report(desk);
     }
 }

@@ -1,7 +1,7 @@
 //! A sign-on's body in two passes under one lock (mail-commands.md 4.1): the first reads and checks everything without
 //! acting, the second acts in the order written, with one write of the game.
 
-use super::code::{Code, Refusal};
+use super::code::{Code, Refusal, refuse};
 use super::commands::{Block, Command, Item, Line};
 use super::decision::{Decision, FileEdit};
 use super::press::{self, Official, Press};
@@ -151,6 +151,7 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
     let mut written = None;
     // VOTE NO and PROPOSE may stand in one message, in that order (mail-commands.md 4.2).
     let mut running = table.game.proposal.is_some();
+    let mut processed = false;
     for item in &block.items {
         match item {
             Item::Wrong(line, refusal) => plan.wrong.push((line.clone(), refusal.clone())),
@@ -168,11 +169,17 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
                     votes += 1;
                 }
                 let verdict = if votes > 1 && matches!(command, Command::Vote(_) | Command::VoteDraw) {
-                    super::code::refuse(Code::BadVote, "One vote a sign-on.")
+                    refuse(Code::BadVote, "One vote a sign-on.")
                 } else {
                     acts::check(table, on, command, tools)
                 };
                 let verdict = verdict.and_then(|()| match command {
+                    Command::Process { .. } if std::mem::replace(&mut processed, true) => {
+                        refuse(Code::Syntax, "One PROCESS a mail.")
+                    }
+                    Command::Rollback(_) | Command::Rollforward(_) if processed => {
+                        refuse(Code::BadState, "Behind PROCESS that needs a mail of its own, when the phase is processed.")
+                    }
                     Command::Propose(_) if std::mem::replace(&mut running, true) => super::votes::one_runs(),
                     Command::Vote(Vote::No) | Command::WithdrawProposal => {
                         running = false;
