@@ -186,3 +186,235 @@ fn a_feigned_name_does_not_matter_where_there_is_no_press() {
     let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nSET STRICT");
     assert!(reply(&sent).text.contains("R_SYNTAX"), "{}", reply(&sent).text);
 }
+
+/// Press of so many blocks, each as long as a block may be.
+fn chatter(sign_on: &str, blocks: usize, tag: &str) -> String {
+    let line = format!("{tag} {}\n", "word after word, ".repeat(60));
+    let block = line.repeat(19_900 / line.len());
+    let blocks: String = (0..blocks).map(|n| format!("PRESS TO E QUIET\n{n}\n{block}ENDPRESS\n")).collect();
+    format!("{sign_on}\n{blocks}")
+}
+
+#[test]
+fn a_mail_has_twenty_blocks_of_press_at_most() {
+    let site = Site::of_fixture();
+    let blocks = |n: usize| "PRESS TO E\nhello\nENDPRESS\n".repeat(n);
+    let sent = site.mail("france@example.org", &format!("SIGNON Fbalkan9 le-secret\nSET WAIT\n{}", blocks(21)));
+    let answer = unwrapped(&reply(&sent).text);
+    assert!(answer.contains("R_PRESS_SIZE A mail has at most 20 blocks of press."), "{answer}");
+    assert!(sent.iter().all(|s| s.notice != "N45"), "nothing of a mail with a wrong line is done");
+    assert!(!site.game("balkan9").participants.iter().any(|p| p.name == "FRANCE" && p.wait));
+    let sent = site.mail("france@example.org", &format!("SIGNON Fbalkan9 le-secret\nSET WAIT\n{}", blocks(20)));
+    assert_eq!(sent.iter().filter(|s| s.notice == "N45" && s.to == "england@example.org").count(), 20);
+    // The limit is that of the mail, whoever signs on in it: what is within it goes out.
+    let two = format!("SIGNON Fbalkan9 le-secret\n{}SIGNON Ibalkan9 pasta&vino\n{}", blocks(15), blocks(6));
+    let sent = site.mail("france@example.org", &two);
+    assert_eq!(sent.iter().filter(|s| s.notice == "N45" && s.to == "england@example.org").count(), 15);
+    assert!(reply(&sent).text.contains("R_PRESS_SIZE"), "{}", reply(&sent).text);
+}
+
+#[test]
+fn a_seat_writes_two_mebibytes_of_press_a_day() {
+    let site = Site::of_fixture();
+    let france = "SIGNON Fbalkan9 le-secret";
+    // Each delivery is a process of its own: the count is no memory.
+    for n in 0..5 {
+        let sent = site.mail("france@example.org", &chatter(france, 20, &format!("mail {n}")));
+        assert!(!reply(&sent).text.contains("ERROR"), "mail {n}: {}", reply(&sent).text);
+    }
+    let kept = site.file("balkan9", "press");
+    let sent = site.mail("france@example.org", &format!("{}SET WAIT\n", chatter(france, 20, "too much")));
+    let answer = unwrapped(&reply(&sent).text);
+    assert!(answer.contains("R_PRESS_SIZE A seat may write 2 MiB of press a day;"), "{answer}");
+    assert!(sent.iter().all(|s| s.notice != "N45"));
+    assert!(site.file("balkan9", "press") == kept, "nothing of it is filed");
+    assert!(!site.game("balkan9").participants.iter().any(|p| p.name == "FRANCE" && p.wait), "nothing else is done");
+    // A short word still fits; another seat has its own day, and so has this one tomorrow.
+    let sent = site.mail("france@example.org", &format!("{france}\nPRESS TO E\nin short\nENDPRESS"));
+    assert!(to(&sent, "N45", "england@example.org").text.contains("in short"));
+    let sent = site.mail("italy@example.org", &chatter("SIGNON Ibalkan9 pasta&vino", 20, "I have not said a word"));
+    assert_eq!(sent.iter().filter(|s| s.notice == "N45").count(), 20, "{}", reply(&sent).text);
+    let message = support::plain("france@example.org", "again", &chatter(france, 20, "too much"));
+    let sent = site.deliver_at(message.as_bytes(), "2026-11-22T09:00:00Z");
+    assert_eq!(sent.iter().filter(|s| s.notice == "N45").count(), 20, "{}", reply(&sent).text);
+}
+
+#[test]
+fn a_summary_tells_who_came_for_whom_and_what_was_played() {
+    let site = Site::of_fixture();
+    with_rules(&site, "balkan9", &["EAVESDROP", "GREY_PRESS", "NO_MINOR_WAIT"]);
+    site.mail("france@example.org", "RESIGN Fbalkan9 le-secret");
+    let sent = site.mail("zoe@example.com", "SUMMARY balkan9");
+    let text = &to(&sent, "N43", "zoe@example.com").text;
+    assert!(text.contains("  France           -\n                   from S1901M: vacant\n"), "{text}");
+    site.mail("newman@example.com", "TAKEOVER france@balkan9 new-secret");
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nDUMMY TURKEY\nPROCESS!");
+    let sent = site.mail("zoe@example.com", "SUMMARY balkan9\nLIST balkan9");
+    let text = &to(&sent, "N43", "zoe@example.com").text;
+    assert!(text.contains("  France           -\n                   from S1901M: -\n"), "nobody is named yet: {text}");
+    assert!(text.contains("  Turkey           -\n                   from S1901M: dummy\n"), "{text}");
+    for line in [
+        "Variant: Standard\n",
+        "Press: Grey, Private.\n",
+        "Rules: GREY_PRESS NO_MINOR_WAIT\n",
+        "Deadlines: 3 days for movement, 1 day otherwise, at 20:00\n",
+        "Victory: 18 centres\n",
+        "Judge: CHCY (",
+        "Master: Gm Tester\n",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(text.lines().all(|line| line.chars().count() <= 75), "{text}");
+    let list = &to(&sent, "N41", "zoe@example.com").text;
+    assert!(!list.contains("EAVESDROP") && !text.contains("EAVESDROP"), "that rule is shown to nobody");
+    assert!(!list.contains("from S1901M"), "{list}");
+    let matrix = "Owners by year:\n\n      \
+                  ANK BER BUD CON EDI HOL LON MAR MUN NWY POR RUM SEV SPA SWE TUN VIE\n        \
+                  BEL BRE BUL DEN GRE KIE LVP MOS NAP PAR ROM SER SMY STP TRI VEN WAR\n";
+    assert!(text.contains(matrix), "{text}");
+    assert!(text.contains("\n1901  T . G F A . T . E . . G "), "{text}");
+    // When it is over they are named.
+    let mut game = site.game("balkan9");
+    for p in game.participants.iter_mut().filter(|p| p.name != "FRANCE") {
+        p.vote = (p.kind == chancery::status::ParticipantKind::Power).then_some(chancery::status::Vote::Dias);
+    }
+    site.put(&game, &site.index("balkan9"));
+    site.mail("newman@example.com", "SIGNON Fbalkan9 new-secret\nVOTE DIAS");
+    let sent = site.mail("zoe@example.com", "SUMMARY balkan9\nSIGNOFF");
+    let text = &to(&sent, "N43", "zoe@example.com").text;
+    let wanted = "  France           France Tester\n                   from S1901M: Newman Tester\n";
+    assert!(text.contains(wanted), "{text}");
+    assert!(text.contains("\nStarted: ") || text.contains("\nFinished: "), "{text}");
+    let named = "Result: Austria, England, France, Germany, Italy, Russia and Turkey in F1901M";
+    assert!(unwrapped(text).contains(named), "{text}");
+}
+
+#[test]
+fn new_passwords_are_long_enough_and_old_ones_are_kept() {
+    let site = Site::of_fixture();
+    for text in ["JOIN form7 short", "OBSERVE owl@balkan9 hoot", "MONITOR radio@balkan9 psst"] {
+        let sent = site.mail("newman@example.com", text);
+        assert!(reply(&sent).text.contains("R_BAD_PASSWORD"), "{text}: {}", reply(&sent).text);
+    }
+    assert_eq!(site.game("form7").participants, Site::of_fixture().game("form7").participants);
+    // Who goes from one place to another keeps the password he has, however short.
+    let mut game = site.game("form7");
+    let mut watcher = game.participants[0].clone();
+    (watcher.name, watcher.kind) = ("OWL".into(), chancery::status::ParticipantKind::Other("OBSERVER".into()));
+    watcher.player = None;
+    (watcher.address, watcher.password) = (vec!["newman@example.com".into()], Some("hoot".into()));
+    game.participants.push(watcher);
+    site.put(&game, &site.index("form7"));
+    let sent = site.mail("newman@example.com", "JOIN form7 hoot");
+    assert!(reply(&sent).text.contains("Welcome to game form7"), "{}", reply(&sent).text);
+    assert!(!site.game("form7").participants.iter().any(|p| p.name == "OWL"));
+}
+
+#[test]
+fn a_sign_on_with_a_question_mark_joins_and_says_how_it_is_said_here() {
+    let site = Site::of_fixture();
+    let sent = site.mail("newman@example.com", "SIGNON ?form7 new-secret");
+    let answer = unwrapped(&reply(&sent).text);
+    assert!(answer.contains("Welcome to game form7") && answer.contains("was taken for JOIN form7"), "{answer}");
+    assert!(!answer.contains("new-secret"), "{answer}");
+    let sent = site.mail("zoe@example.com", "JOIN form7 zoes-secret");
+    assert!(!reply(&sent).text.contains("was taken for"), "{}", reply(&sent).text);
+}
+
+#[test]
+fn what_cannot_begin_is_refused_before_anything_is_done() {
+    let site = Site::of_fixture();
+    let mut game = site.game("form7");
+    game.participants.clear();
+    site.put(&game, &site.index("form7"));
+    let text = "SIGNON Mform7 gm-form\nBROADCAST\nNow it begins.\nENDBROADCAST\nSET UNLISTED\nACTIVATE";
+    let sent = site.mail("gm@example.org", text);
+    let answer = &reply(&sent).text;
+    assert!(answer.contains("R_BAD_STATE") && answer.contains("nobody has joined"), "{answer}");
+    assert!(answer.contains("skip  SET UNLISTED"), "{answer}");
+    assert!(!sent.iter().any(|s| s.notice == "N45"), "the broadcast is not sent either");
+    assert!(!site.index("form7").unlisted);
+    assert_eq!(site.game("form7").phase, chancery::status::PhaseState::Forming);
+}
+
+#[test]
+fn what_stands_behind_process_is_said_of_the_next_phase() {
+    let site = Site::of_fixture();
+    let text = "SIGNON Mbalkan9 gm-secret\nPROCESS!\nSET DEADLINE 24 DEC 18:00\nLIST";
+    let sent = site.mail("gm@example.org", text);
+    let game = site.game("balkan9");
+    assert_eq!(game.short_phase(), "F1901M", "{}", reply(&sent).text);
+    let deadline = game.deadline.expect("a deadline").format("%Y%m%d%H%M").to_string();
+    assert_eq!(deadline, "202612241800", "{}", reply(&sent).text);
+    assert!(to(&sent, "N32", "france@example.org").text.contains("F1901M"));
+    assert!(to(&sent, "N41", "gm@example.org").text.contains(":: Deadline: F1901M Thu 24 Dec 2026 18:00 GMT"));
+    // The report names the deadline that holds.
+    let results = site.file("balkan9", "results");
+    let lines: Vec<&str> = results.lines().filter(|l| l.starts_with("The deadline for orders will be")).collect();
+    assert_eq!(lines, ["The deadline for orders will be Thursday 24 December 2026 18:00 GMT."]);
+    // A preview behind it is one of the phase that follows.
+    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPREVIEW\nPROCESS!\nPREVIEW");
+    let previews: Vec<&str> = sent.iter().filter(|s| s.notice == "N16").map(|s| s.subject.as_str()).collect();
+    assert_eq!(previews, ["PREVIEW Diplomacy results balkan9 F1901M", "PREVIEW Diplomacy results balkan9 S1902M"]);
+}
+
+#[test]
+fn some_things_have_no_place_behind_process() {
+    let site = Site::of_fixture();
+    for (behind, code) in [("PROCESS!", "R_SYNTAX"), ("ROLLBACK", "R_BAD_STATE"), ("ROLLFORWARD", "R_BAD_STATE")] {
+        let sent = site.mail("gm@example.org", &format!("SIGNON Mbalkan9 gm-secret\nPROCESS!\n{behind}"));
+        assert!(reply(&sent).text.contains(code), "{behind}: {}", reply(&sent).text);
+        assert_eq!(site.game("balkan9").short_phase(), "S1901M", "{behind}");
+    }
+}
+
+#[test]
+fn a_moved_deadline_corrects_the_last_report() {
+    let site = Site::of_fixture();
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!\nSIGNOFF");
+    let before = site.file("balkan9", "results");
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nSET DEADLINE 24 DEC 18:00");
+    let after = site.file("balkan9", "results");
+    let differing: Vec<(&str, &str)> = before.lines().zip(after.lines()).filter(|(a, b)| a != b).collect();
+    assert_eq!(differing.len(), 1, "{differing:?}");
+    assert_eq!(differing[0].1, "The deadline for orders will be Thursday 24 December 2026 18:00 GMT.");
+    assert_eq!(before.lines().count(), after.lines().count());
+    assert!(after.trim_end().ends_with(differing[0].1), "the last report, not an earlier one");
+    let verified = site.run(&["verify", "--replay"], b"");
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
+
+#[test]
+fn a_deadline_just_moved_is_no_cause_to_be_reminded() {
+    let reminded = |to: &str, check: &str| {
+        let site = Site::of_fixture();
+        site.mail("gm@example.org", &format!("SIGNON Mbalkan9 gm-secret\nSET DEADLINE 21 NOV {to}"));
+        round(&site, check).iter().any(|s| s.notice == "N10")
+    };
+    // It is nine; the reminder is due four hours before the deadline.
+    assert!(!reminded("14:00", "2026-11-21T10:00:00Z"), "moved an hour ago");
+    assert!(!reminded("16:40", "2026-11-21T12:40:00Z"), "moved less than four hours ago");
+    assert!(reminded("17:00", "2026-11-21T13:00:00Z"), "four hours are enough");
+    assert!(reminded("18:00", "2026-11-21T14:00:00Z"));
+}
+
+#[test]
+fn a_closed_circle_lets_its_members_in() {
+    let site = Site::of_fixture();
+    let mut game = site.game("form7");
+    game.groups = vec!["CLUB".into(), "FRIENDS".into()];
+    site.put(&game, &site.index("form7"));
+    let sent = site.mail("newman@example.com", "JOIN form7 new-secret");
+    assert!(reply(&sent).text.contains("R_NOT_INVITED"), "{}", reply(&sent).text);
+    // The judgekeeper writes the circle into the registry.
+    let file = site.root().join("registry/people.json");
+    let mut registry: serde_json::Value =
+        serde_json::from_slice(&std::fs::read(&file).expect("the registry")).expect("JSON");
+    registry["groups"] = serde_json::json!({ "Friends": [115], "CLUB": [101] });
+    std::fs::write(&file, registry.to_string()).expect("the registry");
+    let sent = site.mail("newman@example.com", "JOIN form7 new-secret\nSIGNOFF");
+    assert!(reply(&sent).text.contains("Welcome to game form7"), "{}", reply(&sent).text);
+    let sent = site.mail("zoe@example.com", "JOIN form7 zoes-secret");
+    assert!(reply(&sent).text.contains("R_NOT_INVITED"), "{}", reply(&sent).text);
+}

@@ -570,7 +570,14 @@ fn an_outage_is_told_to_the_keeper() {
         for verb in [&["tick", "--clock", &now][..], &["send", "--clock", &now]] {
             site.run(verb, b"");
         }
-        let told = site.sent().iter().filter(|(_, s)| s.notice == "N63" && s.to == "keeper@judge.example").count();
-        assert_eq!(told, count, "after {hours} hours");
+        let sent = site.sent();
+        let told: Vec<&Sent> =
+            sent.iter().map(|(_, s)| s).filter(|s| s.notice == "N63" && s.to == "keeper@judge.example").collect();
+        assert_eq!(told.len(), count, "after {hours} hours");
+        for mail in told {
+            assert_eq!(mail.subject, "CHCY server outage");
+            assert!(mail.text.contains("away for 3 hours and 0 minutes"), "{}", mail.text);
+            assert!(mail.text.contains("chancery clock resume"), "{}", mail.text);
+        }
     }
 }

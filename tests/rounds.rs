@@ -488,7 +488,7 @@ fn everybody_is_told_the_same_of_why_a_deadline_is_where_it_is() {
     let account = site.file(GAME, "deadline.txt");
     let (head, account) = account.split_once('\n').expect("an account");
     let paragraph = one_line(account);
-    assert_eq!(head, "202611251200 GMT");
+    assert_eq!(head, "202611251200 GMT moved 2026-11-21T10:05:00Z");
     let moved = "On Saturday 21 November 2026 10:05 GMT the Master moved it from Tuesday 24 November 2026 20:00 GMT to Wednesday 25 November 2026 12:00 GMT.";
     assert!(paragraph.contains("(NEXT 1D).") && paragraph.ends_with(moved), "{paragraph}");
     let explained = one_line(&said(&at(&site, "2026-11-21T10:06:00Z", &["clock", "explain", GAME])));

@@ -64,7 +64,8 @@ impl Clerk {
             }
             other => {
                 let seed = self.seed(&["registry", key.as_str()]);
-                let playing = self.is_playing(&from.address, now)?;
+                let who = self.people.known(&from.address);
+                let playing = who.as_ref().map_or(Ok(false), |who| self.plays(who))?;
                 let (answer, letters, file) =
                     self.people.command(other, &block.line, from, &self.house, playing, now, seed);
                 if let Some(bytes) = file {
@@ -76,6 +77,14 @@ impl Clerk {
                     effect = Some(transaction);
                 }
                 part = answer;
+                if let (Header::WhoAmI, Some(who)) = (other, who) {
+                    part.paragraphs.push(match self.places(&who, now)?.as_slice() {
+                        [] => "You have no place in a game.".to_string(),
+                        places => {
+                            format!("Your games:\n{}", places.iter().map(|p| format!("  {p}\n")).collect::<String>())
+                        }
+                    });
+                }
             }
         }
         Ok((part, effect))

@@ -265,6 +265,7 @@ impl Loaded {
             now,
             seed,
             account: None,
+            moved: None,
         }
     }
 }
@@ -399,11 +400,6 @@ impl Clerk {
     /// Whether the judge knows an address: registered, or with a place in a game.
     pub(super) fn is_known(&self, address: &str) -> Result<bool, ClerkError> {
         Ok(self.people.is_registered(address) || self.has_place(address, |_| true)?)
-    }
-
-    /// Whether the address plays in a game that is not over.
-    pub(super) fn is_playing(&self, address: &str, _now: DateTime<Utc>) -> Result<bool, ClerkError> {
-        self.has_place(address, |game| game.phase != PhaseState::Completed)
     }
 
     /// Where an address stands in its games that are not over, for HELP; of very many only the first.

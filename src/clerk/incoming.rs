@@ -17,6 +17,7 @@ use crate::judge::code::{Code, Refusal};
 use crate::judge::commands::{self, Block, Header, Line};
 use crate::judge::reply::{self, Reply};
 use crate::judge::session::{Outcome, Sender, Tools};
+use crate::judge::unknown;
 use crate::mail::intake::{self, Disposition, Extension, Intake};
 use chrono::{DateTime, Utc};
 use std::time::Duration;
@@ -98,7 +99,12 @@ impl Clerk {
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
         let lines: Vec<Line> = mail.lines.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
         let games = self.game_names()?;
-        let blocks = commands::read(&lines, &|word| games.iter().any(|g| g.as_str() == word));
+        let (blocks, strays) = commands::read_all(&lines, &|word| games.iter().any(|g| g.as_str() == word));
+        // What stands around the blocks is answered where it is nearly a command, in front of what they are answered.
+        let mut skipped: Vec<Line> =
+            mail.skipped.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
+        skipped.extend(strays);
+        let ahead = unknown::skipped(&skipped, self.people.mode()).filter(|_| !blocks.is_empty());
         let games: Vec<&str> = blocks.iter().filter_map(|b| b.header.as_ref().ok()?.game()).collect();
         // Also what needs no game waits behind earlier mail of the same sender.
         if waiting.is_behind(&from.address, &games) {
@@ -153,8 +159,7 @@ impl Clerk {
             if !self.is_known(&from.address)? {
                 return Ok(Fate::Dropped("no-command-unknown-sender"));
             }
-            let sentence = "The mail holds no command. It has to begin with a line like SIGNON Fgame password, or HELP. The subject is never read.";
-            self.answer(&key, &mail, &from, vec![unread(Code::NoCommand.name(), sentence)], now)?;
+            self.answer(&key, &mail, &from, vec![unknown::no_command(&skipped, self.people.mode())], now)?;
             return Ok(Fate::Executed);
         }
         if games.iter().any(|game| burst.has(game)) {
@@ -165,6 +170,7 @@ impl Clerk {
             return Ok(Fate::Held);
         }
         if !alone
+            && ahead.is_none()
             && let [block] = blocks.as_slice()
             && let turn = (Turn { key: &key, mark: "0", mail: &mail, from: &from, block, last: true, now })
             && let Some(aboard) = self.come_aboard(&turn, name)?
@@ -174,7 +180,7 @@ impl Clerk {
         if others {
             return Ok(Fate::Behind);
         }
-        let fate = self.blocks(&key, &mail, &from, &blocks, now)?;
+        let fate = self.blocks(&key, &mail, &from, &blocks, ahead, now)?;
         match &fate {
             Fate::Held => waiting.add(&from.address, &games),
             // That may take days.
@@ -191,9 +197,10 @@ impl Clerk {
         mail: &Intake,
         from: &Sender,
         blocks: &[Block],
+        ahead: Option<Reply>,
         now: DateTime<Utc>,
     ) -> Result<Fate, ClerkError> {
-        let mut parts: Vec<Reply> = Vec::new();
+        let mut parts: Vec<Reply> = ahead.into_iter().collect();
         for (n, block) in blocks.iter().enumerate() {
             let last = n + 1 == blocks.len();
             let mark = format!("{n}");
@@ -380,6 +387,9 @@ impl Clerk {
                 parts.push(part);
             }
             (Ok(header), None) => {
+                if let Header::Confirm { code } = header {
+                    self.empty_places(code, &from.address, now)?;
+                }
                 // Effect, letters and reply are one commit, and nobody else changes the registry in between.
                 let lock = self.archive.lock_judge(MAIL_WAIT)?;
                 let (part, effect) = self.house_command(header, block, from, mail, key, now)?;

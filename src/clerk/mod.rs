@@ -12,6 +12,7 @@ mod edits;
 mod export;
 mod failures;
 mod fetching;
+mod forgetting;
 mod games;
 mod hand;
 mod import;

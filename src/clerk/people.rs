@@ -1,7 +1,7 @@
 //! The registry of a site: its file, read once and again after every change.
 
 use crate::judge::commands::{Header, Line};
-use crate::judge::registry::{self, Mode, Registry};
+use crate::judge::registry::{self, Known, Mode, Registry};
 use crate::judge::reply::Reply;
 use crate::judge::session::Sender;
 use crate::judge::table::{self, House};
@@ -33,6 +33,11 @@ impl People {
         people
     }
 
+    /// How people are known here.
+    pub fn mode(&self) -> Mode {
+        self.mode
+    }
+
     /// Reads the file again.
     pub fn reload(&self) {
         let read = match std::fs::read(&self.file) {
@@ -54,6 +59,25 @@ impl People {
     /// Whether that address is registered.
     pub fn is_registered(&self, address: &str) -> bool {
         self.registry.read().is_ok_and(|r| r.find(address).is_some())
+    }
+
+    /// The person with that address; where no register is kept, the address itself.
+    pub fn known(&self, address: &str) -> Option<Known> {
+        let nameless = || Known {
+            id: 0,
+            name: String::new(),
+            addresses: vec![address.to_string()],
+            zone: None,
+            language: None,
+            pending: None,
+        };
+        let found = self.registry.read().ok()?.find(address).cloned();
+        found.or_else(|| (self.mode == Mode::None).then(nameless))
+    }
+
+    /// Who is erased when that code is confirmed.
+    pub fn leaving(&self, code: &str, address: &str, now: DateTime<Utc>) -> Option<Known> {
+        self.registry.read().ok()?.leaving(code, address, now).cloned()
     }
 
     /// Whether mail to that address comes back (operations.md 9).
@@ -100,5 +124,9 @@ impl People {
 impl table::Registry for People {
     fn person(&self, address: &str, display_name: Option<&str>) -> Option<Person> {
         self.registry.read().ok()?.person(self.mode, address, display_name)
+    }
+
+    fn groups(&self, address: &str) -> Vec<String> {
+        self.registry.read().map(|registry| registry.groups_of(address)).unwrap_or_default()
     }
 }

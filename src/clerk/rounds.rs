@@ -337,17 +337,19 @@ impl Clerk {
             [] => "No deadline fell into it.".to_owned(),
             games => format!("Deadlines that fell into it:\n\n{}", games.concat()),
         };
+        let away = now - suspension.since;
         let mut transaction = Transaction::of_judge("outage noticed");
         transaction.replace("cron/suspended", format!("{suspension}\n"))?;
         for (n, keeper) in self.house.keepers.iter().enumerate() {
             let letter = Letter {
                 to: keeper.clone(),
                 notice: "N63".into(),
-                subject: "JUDGE server outage".into(),
+                subject: format!("{} server outage", self.house.id),
                 text: format!(
-                    "There was {} at {}.\nDeadlines are not processed until you say  chancery clock resume  (as it is)\nor  chancery clock resume --extend  (deadlines that fell into the outage are moved).\nMail is taken and orders are stored meanwhile.\n\n{hit}\n",
-                    suspension.reason,
-                    stamp(now)
+                    "The judge was away for {} hours and {} minutes: {}.\nDeadlines are not processed until you say  chancery clock resume  (as it is)\nor  chancery clock resume --extend  (deadlines that fell into the outage are moved).\nMail is taken and orders are stored meanwhile.\n\n{hit}\n",
+                    away.num_hours(),
+                    away.num_minutes() % 60,
+                    suspension.reason
                 ),
                 ..Letter::default()
             };

@@ -88,8 +88,8 @@ impl Clerk {
                 notice: "N64".into(),
                 subject: "chancery outbox".into(),
                 text: format!(
-                    "{} mails wait in the outbox of this judge; the oldest for {} minutes.\n{stopped}See  chancery queue list.\n",
-                    heads.len(),
+                    "{} in the outbox of this judge; the oldest for {} minutes.\n{stopped}See  chancery queue list.\n",
+                    if heads.len() == 1 { "One mail waits".into() } else { format!("{} mails wait", heads.len()) },
                     age.num_minutes()
                 ),
                 ..Letter::default()

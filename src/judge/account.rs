@@ -10,10 +10,12 @@ use super::table::Table;
 use super::time;
 use crate::clock::{Step, format};
 use crate::diplomacy::rules::Rule;
-use chrono::NaiveDateTime;
+use chrono::{DateTime, NaiveDateTime, Utc};
 
 /// The file in the game's directory.
 pub const FILE: &str = "deadline.txt";
+/// Behind the deadline in its first line: when it was moved there.
+const MOVED: &str = " moved ";
 
 /// The sentences about the present deadline, in order.
 pub fn sentences(table: &Table) -> Vec<String> {
@@ -33,7 +35,7 @@ fn known(table: &Table) -> Option<Vec<String>> {
     let filed = || {
         let file = table.records.file(FILE)?;
         let mut lines = file.lines().map(str::to_owned);
-        (lines.next()? == head(table, deadline)).then(|| lines.collect())
+        of(&lines.next()?, table, deadline).map(|_| lines.collect())
     };
     table.account.clone().or_else(filed).filter(|lines: &Vec<String>| !lines.is_empty())
 }
@@ -59,6 +61,7 @@ pub(super) fn computed(table: &mut Table, steps: &[Step]) {
         step => step.to_string(),
     };
     table.account = Some(steps.iter().map(tell).collect());
+    table.moved = None;
 }
 
 /// The deadline comes to lie elsewhere, by somebody's word: the account goes on.
@@ -70,6 +73,7 @@ pub(super) fn moved(table: &mut Table, by: &str, to: NaiveDateTime) {
     lines.push(format!("On {now} {} moved it{from} to {}.", uncapped(by), time::long(to, zone)));
     table.account = Some(lines);
     table.game.deadline = Some(to);
+    table.moved = Some(table.now);
 }
 
 /// The game's clock is now that of another zone, and the digits stay: the account goes on.
@@ -84,12 +88,27 @@ pub(super) fn moved_zone(table: &mut Table, by: &str, zone: String) {
         table.deadline_long()
     ));
     table.account = Some(lines);
+    table.moved = Some(table.now);
+}
+
+/// When the present deadline was last moved, if it was.
+pub fn moved_at(table: &Table) -> Option<DateTime<Utc>> {
+    let file = table.records.file(FILE)?;
+    let time = of(file.lines().next()?, table, table.game.deadline?)?.to_owned();
+    DateTime::parse_from_rfc3339(time.strip_prefix(MOVED)?).ok().map(|time| time.with_timezone(&Utc))
+}
+
+/// What stands behind the head of the account, if that is of this deadline.
+fn of<'l>(line: &'l str, table: &Table, deadline: NaiveDateTime) -> Option<&'l str> {
+    let rest = line.strip_prefix(&head(table, deadline))?;
+    (rest.is_empty() || rest.starts_with(MOVED)).then_some(rest)
 }
 
 /// What the commit that makes the deadline has to write.
 pub fn edit(table: &Table) -> Option<FileEdit> {
     let (lines, deadline) = (table.account.as_ref()?, table.game.deadline?);
-    let text = lines.iter().fold(head(table, deadline), |text, line| text + "\n" + line);
+    let moved = table.moved.map_or(String::new(), |time| format!("{MOVED}{}", time.format("%Y-%m-%dT%H:%M:%SZ")));
+    let text = lines.iter().fold(head(table, deadline) + &moved, |text, line| text + "\n" + line);
     Some(FileEdit::Replace(FILE.into(), text + "\n"))
 }
 

@@ -30,7 +30,20 @@ pub fn check_preference(table: &Table, on: &SignedOn, letters: &str) -> Result<(
 
 /// The game begins (status-file.md 10.5): seats are dealt, units set up, everybody is told.
 pub fn begin(desk: &mut Desk) -> Result<(), String> {
-    let table = &mut *desk.table;
+    let mut begun = desk.table.clone();
+    set_up(&mut begun)?;
+    *desk.table = begun;
+    tell_beginning(desk);
+    Ok(())
+}
+
+/// Whether the game could begin now; why not.
+pub fn check(table: &Table) -> Result<(), String> {
+    set_up(&mut table.clone())
+}
+
+/// On an error the table is of no more use.
+fn set_up(table: &mut Table) -> Result<(), String> {
     if let Some(error) = table.errors.first() {
         return Err(format!("the status file has an error: {error}"));
     }
@@ -45,21 +58,11 @@ pub fn begin(desk: &mut Desk) -> Result<(), String> {
     {
         return Err("nobody has joined".into());
     }
-    let kept = (table.game.clone(), table.index.clone());
     deal(table);
-    let referee = table.referee;
-    if let Err(reason) = referee.begin(&mut table.game) {
-        (table.game, table.index) = kept;
-        return Err(reason);
-    }
+    table.referee.begin(&mut table.game)?;
     table.index.state = GameState::Active;
     table.game.start = Some(crate::clock::format::date(table.local_now().date()));
-    if let Err(reason) = process::next_deadline(table, true) {
-        (table.game, table.index) = kept;
-        return Err(reason);
-    }
-    tell_beginning(desk);
-    Ok(())
+    process::next_deadline(table, true)
 }
 
 /// Waiting players get their seats: wishes first, where the rule asks for them, then by lot (10.5, step 5).

@@ -1,5 +1,6 @@
 //! HELP: the command card, and a page made for the state of whoever asks.
 
+use super::decision::GameState;
 use super::post::wrap;
 use super::signon::SignedOn;
 use super::table::{House, Table, Who};
@@ -77,7 +78,8 @@ only when every line is good; each line is answered.
   PRESS TO ALL BUT F ...        to all others
 Options: QUIET (no copy to you); GREY (unsigned) and FROM power where the
 rules of the game allow it. A forgotten ENDPRESS makes the rest of the
-mail press.
+mail press. A letter has 400 lines at most, a mail 20 letters; a seat
+writes 2 MiB a day.
 ",
     ),
     (
@@ -156,7 +158,7 @@ is. Players may be away for 14 days; for more ask the Master.
   END
 A code is mailed to you; answer with  CONFIRM code.
   IAMALSO old@example.org       from a new address: it joins the old one
-  WHOAMI                        what is on file
+  WHOAMI                        what is on file, and your games
   FORGET ME                     take it away (asks for a code)
 ",
     ),
@@ -235,6 +237,26 @@ fn sign(table: &Table, who: &Who) -> String {
         (Some(letter), _) => letter.to_string(),
         (None, Some(number)) if number.len() == 1 => number.into(),
         _ => format!("{}@", p.name),
+    }
+}
+
+/// A place in a line, for WHOAMI: `balkan9: France, S1901M, deadline Sat 28 Nov 2026 20:00 GMT`.
+pub fn place(table: &Table, who: &Who) -> String {
+    let mut text = format!("{}: {}, {}", table.game.name, table.title(who), table.phase());
+    if let Who::Seat(n) = who
+        && let ParticipantKind::Other(kind) = &table.game.participants[*n].kind
+    {
+        text = format!("{}: {} ({}), {}", table.game.name, table.title(who), kind.to_lowercase(), table.phase());
+    }
+    match table.game.deadline {
+        Some(deadline) if !table.completed() => {
+            text += &format!(", deadline {}", super::time::short(deadline, table.zone()));
+        }
+        _ => {}
+    }
+    match table.index.state {
+        GameState::Active | GameState::Forming | GameState::Completed => text,
+        state => format!("{text}, {}", state.word()),
     }
 }
 

@@ -3,12 +3,13 @@
 use super::code::{Code, Refusal, refuse};
 use super::decision::{GameState, IndexLine};
 use super::post::{subject_line, wrap};
+use super::settings::{parameters, press_letters};
 use super::sight;
 use super::signon::SignedOn;
-use super::table::{House, Table, Who, is_dummy, is_vacant};
+use super::table::{House, Table, Who};
 use crate::diplomacy::rules::Rule;
 use crate::mail::{Attachment, Letter, Scene};
-use crate::status::{Game, ParticipantKind};
+use crate::status::{Game, Holder, ParticipantKind, PlayerLine};
 use std::sync::Arc;
 
 /// Whether LIST, SUMMARY, HISTORY and MAP may be answered without a sign-on, or to this one.
@@ -81,53 +82,56 @@ fn told(what: &str, names: &[String], by_name: bool) -> String {
     }
 }
 
-/// Map, rules, timing, description.
-fn parameters(table: &Table) -> String {
-    let game = &table.game;
-    let mut text = format!("Map: {}\n", game.map);
-    if !game.rules.is_empty() {
-        text += &(wrap(&format!("Rules: {}", game.rules.join(" ")), 75, 12) + "\n");
-    }
-    text += &(wrap(&format!("Deadlines: {}", super::time::policy(game)), 75, 12) + "\n");
-    text += &format!("Master: {}\n", table.master_name());
-    if let Some(start) = &game.start {
-        text += &format!("Started: {start}\n");
-    }
-    if let Some(finish) = &game.finish {
-        text += &format!("Finished: {finish}\n");
-    }
-    if let Some(result) = &game.result {
-        let names: Vec<String> = result.victors.iter().map(|k| table.title_of_key(k)).collect();
-        text += &format!("Result: {} in {}\n", super::post::and_list(&names), result.phase);
-    }
-    for line in &game.desc {
-        text += &(wrap(line, 75, 0) + "\n");
-    }
-    text
-}
-
 /// The roster without addresses; names only when the game is over (notices.md 3).
 pub fn roster(table: &Table) -> String {
-    let reveal = table.completed() && !table.rule(Rule::NoReveal);
+    seats(table, false)
+}
+
+/// The same with who came for whom, and when (notices.md 6).
+fn roster_with_history(table: &Table) -> String {
+    seats(table, true)
+}
+
+fn seats(table: &Table, history: bool) -> String {
     let mut text = String::new();
     for p in &table.game.participants {
-        let name = table.title_of(p);
-        let what = if is_vacant(p) {
-            "vacant".into()
-        } else if is_dummy(p) {
-            if table.rule(Rule::HideDummies) && !table.completed() { "-".to_string() } else { "dummy".into() }
-        } else if let (true, Some(person)) = (reveal, super::table::person(p)) {
-            person.name.replace('_', " ")
-        } else {
-            "-".into()
-        };
         let kind = match &p.kind {
             ParticipantKind::Other(kind) => format!(" ({})", kind.to_lowercase()),
             _ => String::new(),
         };
-        text += &format!("  {:<16} {what}{kind}\n", name);
+        let now = p.player.as_ref().map_or_else(|| "-".into(), |line| called(table, &line.current));
+        let (first, later) = match p.player.as_ref().filter(|_| history) {
+            Some(line) if !line.earlier.is_empty() => held(table, line),
+            _ => (now, Vec::new()),
+        };
+        text += &format!("  {:<16} {first}{kind}\n", table.title_of(p));
+        for (phase, holder) in later {
+            text += &format!("{:19}from {phase}: {holder}\n", "");
+        }
     }
     text
+}
+
+/// Who held a seat at first, and from when on whoever came later.
+fn held(table: &Table, line: &PlayerLine) -> (String, Vec<(String, String)>) {
+    let mut holders = std::iter::once(&line.current).chain(line.earlier.iter().map(|(_, holder)| holder));
+    let later =
+        line.earlier.iter().zip(holders.by_ref()).map(|((phase, _), holder)| (phase.clone(), called(table, holder)));
+    let mut later: Vec<(String, String)> = later.collect();
+    later.reverse();
+    let first = line.earlier.last().map_or(&line.current, |(_, holder)| holder);
+    (called(table, first), later)
+}
+
+/// What may be said of whoever holds a seat.
+fn called(table: &Table, holder: &Holder) -> String {
+    let over = table.completed();
+    match holder {
+        Holder::Resigned => "vacant".into(),
+        Holder::Dummy if !table.rule(Rule::HideDummies) || over => "dummy".into(),
+        Holder::Person(person) if over && !table.rule(Rule::NoReveal) => person.name.replace('_', " "),
+        _ => "-".into(),
+    }
 }
 
 /// N42.
@@ -180,7 +184,7 @@ pub fn summary_text(table: &Table, records: &[serde_json::Value], on: Option<&Si
         .referee
         .summary(&table.game, &sight::counts(table, records, on.map(|on| &on.who)))
         .unwrap_or_else(|| "No centres have been counted in this game yet.\n".into());
-    format!("{}\n{}\nPlayers:\n{}\n{body}", table.header(), parameters(table), roster(table))
+    format!("{}\n{}\nPlayers:\n{}\n{body}", table.header(), parameters(table), roster_with_history(table))
 }
 
 /// N43.
@@ -348,20 +352,7 @@ pub fn openings(house: &House, games: &[Opening], searched: bool) -> String {
     }
     for opening in games {
         let game = &opening.game;
-        let rule = |r: &str| game.rules.iter().any(|x| x == r);
-        let press = if rule("NO_PRESS") {
-            "None".to_string()
-        } else {
-            let letter = |on: bool, c: char| if on { c } else { '-' };
-            [
-                letter(!rule("GREY_PRESS"), 'W'),
-                letter(rule("GREY_PRESS") || rule("WHITE_GREY") || rule("FAKE_PRESS"), 'G'),
-                letter(rule("PUBLIC_PRESS"), 'P'),
-                letter(rule("FAKE_PRESS"), 'F'),
-            ]
-            .iter()
-            .collect()
-        };
+        let press = press_letters(&|rule| game.rules.iter().any(|name| name == rule.name()));
         let variant = if opening.index.variant == "standard" {
             String::new()
         } else {

@@ -22,9 +22,16 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
         return refuse(Code::BadState, "The game is over; only the judgekeeper can bring it back.");
     }
     match command {
-        Command::Form if state == GameState::Preparation || state == GameState::Forming => Ok(()),
-        Command::Form if state == GameState::Terminated && table.forming() => Ok(()),
+        Command::Form
+            if matches!(state, GameState::Preparation | GameState::Forming)
+                || state == GameState::Terminated && table.forming() =>
+        {
+            // With nobody to wait for it begins.
+            if table.open_seats() == 0 { may_begin(beginning::check(table)) } else { Ok(()) }
+        }
         Command::Form => refuse(Code::BadState, "A game that has begun forms again only by ROLLBACK FORMING."),
+        Command::Activate if table.forming() => may_begin(beginning::check(table)),
+        Command::Activate if table.past_deadline() => clock_runs(process::next_deadline(&mut table.clone(), false)),
         Command::Process { force } => {
             let stopped = *force && process::is_stopped(table);
             if state != GameState::Active && !stopped || table.forming() {
@@ -91,10 +98,9 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
             if desk.table.forming() {
                 return begin(desk);
             }
-            if desk.table.past_deadline()
-                && let Err(reason) = process::next_deadline(desk.table, false)
-            {
-                return refuse(Code::BadState, format!("The clock cannot be set: {reason}"));
+            if desk.table.past_deadline() {
+                clock_runs(process::next_deadline(desk.table, false))?;
+                process::correct_report(desk);
             }
             state(desk, GameState::Active)
         }
@@ -137,10 +143,15 @@ fn reveal(desk: &mut Desk) -> Result<String, Refusal> {
 }
 
 fn begin(desk: &mut Desk) -> Result<String, Refusal> {
-    match beginning::begin(desk) {
-        Ok(()) => Ok("the game has begun".into()),
-        Err(reason) => refuse(Code::BadState, format!("The game cannot begin: {reason}")),
-    }
+    may_begin(beginning::begin(desk)).map(|()| "the game has begun".into())
+}
+
+fn may_begin(begun: Result<(), String>) -> Result<(), Refusal> {
+    begun.or_else(|reason| refuse(Code::BadState, format!("The game cannot begin: {reason}")))
+}
+
+fn clock_runs(set: Result<(), String>) -> Result<(), Refusal> {
+    set.or_else(|reason| refuse(Code::BadState, format!("The clock cannot be set: {reason}")))
 }
 
 fn state(desk: &mut Desk, to: GameState) -> Result<String, Refusal> {
@@ -174,6 +185,7 @@ pub fn move_deadline(desk: &mut Desk, by: &str, to: chrono::NaiveDateTime) {
 
 /// N32.
 pub fn announce_deadline(desk: &mut Desk, by: &str) {
+    process::correct_report(desk);
     let text = format!(
         "{by} has changed the deadline of game {}, {}.\n\nThe new deadline is {}.\n\n{}\n",
         desk.table.game.name,

@@ -4,10 +4,11 @@
 use super::code::{Code, Refusal};
 use super::commands::{Block, Item, Line};
 use super::post::Circle;
-use super::reply::{Mark, Reply};
+use super::reply::{Mark, Reply, masked};
 use super::session::Desk;
 use super::signon::{Rank, SignedOn};
 use super::table::{Table, Who};
+use super::unknown;
 use crate::diplomacy::rules::Rule;
 use crate::referee::{Acting, Sheet};
 use crate::status::{ParticipantKind, PhaseKeyword};
@@ -72,6 +73,17 @@ pub fn read(table: &Table, on: &SignedOn, acting: &Acting, lines: &[Line]) -> Sh
     sheet
 }
 
+/// Where a refused line is nearly a command, its verdict says which.
+pub fn ask_back(table: &Table, on: &SignedOn, sheet: &mut Sheet) {
+    for line in &mut sheet.lines {
+        if let Some((_, sentence)) = &mut line.refused
+            && let Some(near) = unknown::near_command(table, on, &line.text)
+        {
+            *sentence = format!("{near} {sentence}");
+        }
+    }
+}
+
 /// What may not change once the deadline is over (clock.md 3.1).
 fn late_rules(table: &Table, sheet: &mut Sheet) {
     let past = table.past_deadline() && table.no_vacancy();
@@ -96,7 +108,7 @@ pub fn report(reply: &mut Reply, lines: &[Line], sheet: &Sheet, stored: bool) {
     for order in &sheet.lines {
         let number = lines.get(order.line).map_or(0, |l| l.number);
         match &order.refused {
-            Some((code, sentence)) => reply.detail(number, Mark::Error, order.text.clone(), code, sentence),
+            Some((code, sentence)) => reply.detail(number, Mark::Error, masked(&order.text), code, sentence),
             None if stored => reply.note(number, Mark::Ok, shown(&order.text, &order.canonical)),
             None => reply.note(number, Mark::Good, order.text.clone()),
         }
@@ -126,15 +138,15 @@ pub fn unknown_sets(table: &Table, on: &SignedOn, acting: &Acting, lines: &mut V
     let unknown = |line: &Line| is_set(line) && read(table, on, acting, std::slice::from_ref(line)).faulty();
     let found: Vec<Line> = lines.iter().filter(|line| unknown(line)).cloned().collect();
     lines.retain(|line| !found.iter().any(|f| f.number == line.number));
-    let refusal = || {
-        Refusal {
-        code: Code::UnknownSet,
-        sentence: "SET knows ADDRESS, PASSWORD, WAIT, NOWAIT, ABSENCE, ZONE, STRICT, NOTIFY, VOTE, DRAW, CONCEDE and, for the \
-                   Master, DEADLINE, NOABSENCE, LISTED and UNLISTED."
-            .into(),
-    }
+    let refusal = |line: &Line| {
+        let near = unknown::near_set(table, on, &line.text).map(|near| format!("{near} ")).unwrap_or_default();
+        let sentence = format!(
+            "{near}SET knows ADDRESS, PASSWORD, WAIT, NOWAIT, ABSENCE, ZONE, STRICT, NOTIFY, VOTE, DRAW, CONCEDE and, for \
+             the Master, DEADLINE, NOABSENCE, LISTED and UNLISTED."
+        );
+        Refusal { code: Code::UnknownSet, sentence }
     };
-    found.into_iter().map(|line| (line, refusal())).collect()
+    found.into_iter().map(|line| (line.clone(), refusal(&line))).collect()
 }
 
 /// N12 to others than the player: the Master under ALWAYS_CONFIRM, all under BROADCAST_ORDERS (rules.md 2.4).

@@ -36,6 +36,11 @@ pub struct Press {
 }
 
 impl Press {
+    /// How much it counts for the day.
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// For the reply: `to England, Germany (43 characters)`.
     pub fn describe(&self, table: &Table) -> String {
         let size = self.text.chars().count();

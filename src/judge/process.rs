@@ -201,7 +201,7 @@ pub fn next_phase_lines(table: &Table) -> String {
     let mut text =
         format!("\nThe next phase of '{}' will be {}.\n", table.game.name, table.referee.phase_title(&table.game));
     if table.game.deadline.is_some() {
-        text += &format!("The deadline for orders will be {}.\n", table.deadline_long());
+        text += &format!("{DEADLINE_LINE}{}.\n", table.deadline_long());
     }
     text
 }
@@ -214,7 +214,48 @@ pub fn next_deadline(table: &mut Table, first: bool) -> Result<(), String> {
 /// Appends a report to `results`.
 pub fn file_report(desk: &mut Desk, subject: &str, text: &str) {
     let entry = entry(desk.table, subject, text);
-    desk.decision.files.push(FileEdit::Append("results".into(), entry));
+    // A corrected file goes on with it.
+    let corrected = desk.decision.files.iter_mut().rev().find_map(|edit| match edit {
+        FileEdit::Replace(name, text) if name == "results" => Some(text),
+        _ => None,
+    });
+    match corrected {
+        Some(text) => *text += &entry,
+        None => desk.decision.files.push(FileEdit::Append("results".into(), entry)),
+    }
+}
+
+/// How a report names the deadline of the phase that follows (notices.md 4.1).
+pub const DEADLINE_LINE: &str = "The deadline for orders will be ";
+
+/// The deadline has been moved: the last line of `results` about one says so (notices.md 4.6).
+pub fn correct_report(desk: &mut Desk) {
+    // What a ROLLFORWARD renames is whole again.
+    let renamed = |edit: &FileEdit| matches!(edit, FileEdit::Rename(_, to) if to == "results");
+    if desk.table.game.deadline.is_none() || desk.decision.files.iter().any(renamed) {
+        return;
+    }
+    let line = format!("{DEADLINE_LINE}{}.", desk.table.deadline_long());
+    // What this decision itself reports comes last.
+    for edit in desk.decision.files.iter_mut().rev() {
+        if let FileEdit::Append(name, text) | FileEdit::Replace(name, text) = edit
+            && name == "results"
+            && let Some(next) = corrected(text, &line)
+        {
+            *text = next;
+            return;
+        }
+    }
+    let filed = desk.table.records.results();
+    if let Some(next) = corrected(&filed, &line).filter(|next| *next != filed) {
+        desk.decision.files.push(FileEdit::Replace("results".into(), next));
+    }
+}
+
+fn corrected(text: &str, line: &str) -> Option<String> {
+    let at = text.rfind(&format!("\n{DEADLINE_LINE}"))? + 1;
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+    Some(format!("{}{line}{}", &text[..at], &text[end..]))
 }
 
 /// An entry of `results` with the old head (notices.md 4.6).
@@ -278,13 +319,13 @@ fn what_follows(table: &mut Table, resolution: &crate::referee::Resolution) -> S
     if resolution.victors.is_some() {
         return GAME_OVER.to_string();
     }
-    let account = table.account.clone();
+    let account = (table.account.clone(), table.moved);
     let kept = std::mem::replace(&mut table.game, resolution.game.clone());
     let lines = match next_deadline(table, false) {
         Ok(()) => next_phase_lines(table),
         Err(reason) => format!("\nThe phase cannot be processed like this: {reason}\n"),
     };
-    (table.game, table.account) = (kept, account);
+    (table.game, (table.account, table.moved)) = (kept, account);
     lines
 }
 

@@ -51,6 +51,17 @@ pub struct Known {
     pub pending: Option<Pending>,
 }
 
+impl Known {
+    /// Whether that code from that address is the one he was mailed.
+    fn is_confirmed_by(&self, code: &str, address: &str, now: DateTime<Utc>) -> bool {
+        self.pending.as_ref().is_some_and(|p| {
+            p.code.eq_ignore_ascii_case(code)
+                && now - p.since <= Duration::days(CODE_DAYS)
+                && (p.address.eq_ignore_ascii_case(address) || self.reads(address))
+        })
+    }
+}
+
 /// An address not confirmed yet.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pending {
@@ -70,9 +81,19 @@ pub struct Pending {
 pub struct Registry {
     /// Everybody, by number.
     pub people: Vec<Known>,
+    /// Closed circles: the numbers of their members, by name. The judgekeeper writes them into the file.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub groups: BTreeMap<String, Vec<u32>>,
+    /// The highest number of anybody who was forgotten: it stays his in the games he has played.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub gone: u32,
     /// Addresses that mail has come back from.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub bounces: BTreeMap<String, Bounces>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
 }
 
 /// Permanent bounces of one address (mail-commands.md 8.1).
@@ -115,6 +136,18 @@ impl Registry {
     /// The person with that confirmed address.
     pub fn find(&self, address: &str) -> Option<&Known> {
         self.people.iter().find(|k| k.addresses.iter().any(|a| a.eq_ignore_ascii_case(address)))
+    }
+
+    /// The groups of the person with that address.
+    pub fn groups_of(&self, address: &str) -> Vec<String> {
+        let Some(known) = self.find(address) else { return Vec::new() };
+        self.groups.iter().filter(|(_, ids)| ids.contains(&known.id)).map(|(name, _)| name.clone()).collect()
+    }
+
+    /// Who is erased by that code, if it is one that erases.
+    pub fn leaving(&self, code: &str, address: &str, now: DateTime<Utc>) -> Option<&Known> {
+        let leaves = |k: &&Known| k.pending.as_ref().is_some_and(|p| p.forget);
+        self.people.iter().filter(leaves).find(|k| k.is_confirmed_by(code, address, now))
     }
 
     fn find_mut(&mut self, address: &str) -> Option<&mut Known> {
@@ -263,7 +296,7 @@ fn register(
     registry
         .people
         .retain(|k| !(k.addresses.is_empty() && k.pending.as_ref().is_some_and(|p| p.address == from.address)));
-    let id = registry.people.iter().map(|k| k.id).max().unwrap_or(100) + 1;
+    let id = registry.people.iter().map(|k| k.id).chain([100, registry.gone]).max().unwrap_or(100) + 1;
     registry.people.push(Known {
         id,
         name,
@@ -276,7 +309,6 @@ fn register(
     Ok("a code is on its way to this address; send CONFIRM and the code within a week".into())
 }
 
-/// N50.
 /// N50: `deed` is what the code does, so that nobody sends it for something else.
 fn code_letter(to: &str, deed: &str, code: &str, house: &House) -> Letter {
     Letter {
@@ -299,15 +331,7 @@ fn confirm(
     playing: bool,
     now: DateTime<Utc>,
 ) -> Result<String, Refusal> {
-    let fits = |k: &Known| {
-        k.pending.as_ref().is_some_and(|p| {
-            p.code.eq_ignore_ascii_case(code)
-                && now - p.since <= Duration::days(CODE_DAYS)
-                && (p.address.eq_ignore_ascii_case(&from.address)
-                    || k.addresses.iter().any(|a| a.eq_ignore_ascii_case(&from.address)))
-        })
-    };
-    let Some(at) = registry.people.iter().position(fits) else {
+    let Some(at) = registry.people.iter().position(|k| k.is_confirmed_by(code, &from.address, now)) else {
         return Err(Refusal {
             code: Code::Syntax,
             sentence: "That code is not known here for your address, or older than a week.".into(),
@@ -317,8 +341,12 @@ fn confirm(
         if playing {
             return Err(still_playing());
         }
-        registry.people.remove(at);
-        return Ok("your entry is erased".into());
+        let id = registry.people.remove(at).id;
+        registry.gone = registry.gone.max(id);
+        for members in registry.groups.values_mut() {
+            members.retain(|member| *member != id);
+        }
+        return Ok("your entry is erased; in games that are over you are a former player".into());
     }
     let known = &mut registry.people[at];
     if let Some(pending) = known.pending.take()

@@ -172,7 +172,11 @@ pub fn masked(line: &str) -> String {
         "CONFIRM" => 1,
         "PASSWORD" | "PRIVATE" | "PRIVACY" => 1,
         word if SECRET_COMMANDS.contains(&word) || word == "INVESTOR" || word == "INV" => 2,
-        _ => return line.to_string(),
+        // A slip of the hand must not give a password away.
+        _ => match super::unknown::hides_password(line) {
+            Some(from) => from,
+            None => return line.to_string(),
+        },
     };
     if words.len() <= from {
         return line.to_string();

@@ -311,7 +311,9 @@ fn settle(desk: &mut Desk, to_forming: bool) -> Result<(), Refusal> {
         return Ok(());
     }
     process::next_deadline(desk.table, false)
-        .or_else(|reason| refuse(Code::BadState, format!("The clock cannot be set: {reason}")))
+        .or_else(|reason| refuse(Code::BadState, format!("The clock cannot be set: {reason}")))?;
+    process::correct_report(desk);
+    Ok(())
 }
 
 /// The results before a phase (`None`: before the first, or all of them when going forward).

@@ -1,5 +1,6 @@
 //! One check of one game (clock.md 3): what the deadline processor does to it now.
 
+use super::account;
 use super::decision::GameState;
 use super::leaving;
 use super::post::{Recipient, and_list, with_scene};
@@ -31,6 +32,7 @@ struct Verdict {
     delay: u8,
     state: GameState,
     dismissed: Vec<String>,
+    warn: Option<clock::Span>,
 }
 
 /// What the clerk wants to know of a game before it is checked.
@@ -59,11 +61,12 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
     let verdict = super::time::with_clock(table, round.previous, |game| {
         if round.only_daily {
-            return Verdict { action: Action::Idle, delay: game.delay, state: game.state, dismissed: Vec::new() };
+            let (delay, state) = (game.delay, game.state);
+            return Verdict { action: Action::Idle, delay, state, dismissed: Vec::new(), warn: None };
         }
         let verdict = clock::tick::tick(game);
         let dismissed = verdict.dismissed.iter().map(|k| k.to_string()).collect();
-        Verdict { action: verdict.action, delay: verdict.delay, state: verdict.state, dismissed }
+        Verdict { action: verdict.action, delay: verdict.delay, state: verdict.state, dismissed, warn: verdict.warn }
     });
     let mut desk = Desk::new(table);
     let audit = match verdict.action {
@@ -80,6 +83,8 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
         }
         Action::Dismiss => dismiss(&mut desk, &verdict.dismissed),
         Action::LateNotice => late_notice(&mut desk),
+        // Whoever has just been told of a new deadline is not reminded of it (notices.md 8.5).
+        Action::Remind if just_moved(desk.table, verdict.warn) => {}
         Action::Remind => remind(&mut desk),
     }
     if round.daily {
@@ -88,6 +93,12 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
     }
     desk.reply.outcome = verdict.action.word().into();
     desk.close(&before, &index, audit)
+}
+
+/// Whether the deadline was moved less than the time ago that lies between reminder and deadline.
+fn just_moved(table: &Table, lead: Option<clock::Span>) -> bool {
+    let (Some(lead), Some(moved)) = (lead, account::moved_at(table)) else { return false };
+    table.now - moved < lead.elapsed()
 }
 
 /// Step 9: the late are resigned (clock.md 11).

@@ -130,6 +130,12 @@ pub fn join(
     let mut desk = Desk::new(table);
     desk.reply.note(block.line.number, Mark::Ok, masked(&block.line.text));
     desk.reply.paragraphs.push(welcome(desk.table, &title));
+    if block.line.text.to_uppercase().starts_with("SIGN") {
+        // nJudge's way in (mail-commands.md 9).
+        desk.reply
+            .paragraphs
+            .push(format!("SIGNON ?{game} was taken for JOIN {game}: say that when you join a game here."));
+    }
     let open = desk.table.open_seats();
     if !desk.table.rule(Rule::SilentJoin) && open > 0 {
         let text = format!(
@@ -187,8 +193,10 @@ fn admit(
             },
         },
     };
-    if !table.game.groups.is_empty() {
-        return refuse(Code::NotInvited, "This game is for a closed circle.");
+    let invited = |group: &String| table.game.groups.iter().any(|g| g.eq_ignore_ascii_case(group));
+    if !table.game.groups.is_empty() && !tools.registry.groups(&tools.sender.address).iter().any(invited) {
+        let sentence = "This game is for a closed circle; the judgekeeper can enter you in it.";
+        return refuse(Code::NotInvited, sentence);
     }
     let given_up = other_seat(table, &who, &tools.sender.address, password, tools)?;
     if given_up.is_some_and(|n| table.game.participants[n].kind == ParticipantKind::Waiting) && chosen.is_none() {
@@ -208,8 +216,8 @@ fn admit(
         }
         format!("POWER#{n}")
     });
-    // Old players know short passwords; the lower bound holds for new ones only where nothing else is asked of them.
-    if password.contains(['<', '>']) || password.chars().count() > 64 {
+    // Whoever changes his place keeps the password that he has.
+    if given_up.is_none() {
         new_password(password)?;
     }
     Ok((who, name, given_up))
@@ -311,6 +319,7 @@ pub fn enrol(
         }
         new_id(table, name)?;
         let mut given_up = other_seat(table, &who, &tools.sender.address, password, tools)?;
+        let known_here = given_up.is_some();
         if let Some((n, _)) = table.participant(name)
             && given_up != Some(n)
         {
@@ -321,6 +330,9 @@ pub fn enrol(
         }
         if !monitor {
             privacy(table, word)?;
+        }
+        if !known_here {
+            new_password(password)?;
         }
         Ok((who, given_up))
     };
@@ -484,5 +496,6 @@ pub(super) fn filled(desk: &mut Desk, key: &str) {
         desk.table.index.state = GameState::Active;
         // Where TIMING leaves no day at all the old deadline stands; the status check tells the Master.
         let _ = process::next_deadline(desk.table, false);
+        process::correct_report(desk);
     }
 }

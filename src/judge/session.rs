@@ -1,14 +1,14 @@
 //! A sign-on's body in two passes under one lock (mail-commands.md 4.1): the first reads and checks everything without
 //! acting, the second acts in the order written, with one write of the game.
 
-use super::code::{Code, Refusal};
+use super::code::{Code, Refusal, refuse};
 use super::commands::{Block, Command, Item, Line};
 use super::decision::{Decision, FileEdit};
 use super::press::{self, Official, Press};
 use super::reply::{Mark, Reply, masked};
 use super::signon::{Rank, SignedOn};
 use super::table::{Registry, Secrets, Table, Who};
-use super::{acts, orders, process};
+use super::{acts, orders, process, quota, unknown};
 use crate::mail::Letter;
 use crate::referee::{Acting, Sheet};
 use crate::status::Vote;
@@ -57,6 +57,8 @@ pub struct Desk<'t, 'a> {
     pub preview: bool,
     /// Whether the phase is processed at the end (PROCESS, PROCESS!).
     pub process: bool,
+    /// What stands behind PROCESS: said of the phase that follows.
+    pub behind: Vec<(SignedOn, Line, Command)>,
     /// Whether the game may be ready now (orders came in).
     pub ordered: bool,
     /// Whether a vote changed.
@@ -76,6 +78,7 @@ impl<'t, 'a> Desk<'t, 'a> {
             official: Official::default(),
             preview: false,
             process: false,
+            behind: Vec::new(),
             ordered: false,
             voted: false,
             digests: Vec::new(),
@@ -113,7 +116,8 @@ pub struct Plan {
     wrong: Vec<(Line, Refusal)>,
     order_lines: Vec<Line>,
     sheet: Option<Sheet>,
-    trailing: Vec<Line>,
+    /// Lines taken for a farewell, and the command that one may have been meant for.
+    trailing: Vec<(Option<unknown::Near>, Line)>,
     /// The other half of a message with BECOME has a refused command: nothing of this one is done either.
     halted: bool,
     /// The other half has a refused sheet: nothing but press of this one.
@@ -143,12 +147,20 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
         held: false,
     };
     let mut votes = 0;
+    // Today's press of this seat, once there is any in this message.
+    let mut written = None;
     // VOTE NO and PROPOSE may stand in one message, in that order (mail-commands.md 4.2).
     let mut running = table.game.proposal.is_some();
+    let mut processed = false;
     for item in &block.items {
         match item {
             Item::Wrong(line, refusal) => plan.wrong.push((line.clone(), refusal.clone())),
-            Item::Press(press) => match press::check(table, &on.who, press) {
+            Item::Press(press) => match press::check(table, &on.who, press).and_then(|checked| {
+                let before = *written.get_or_insert_with(|| quota::spent(table, &on.who));
+                quota::allows(before, checked.bytes())?;
+                written = Some(before + checked.bytes());
+                Ok(checked)
+            }) {
                 Ok(checked) => plan.checked.push(Checked::Press(press.line.clone(), checked)),
                 Err(refusal) => plan.wrong.push((press.line.clone(), refusal)),
             },
@@ -157,11 +169,17 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
                     votes += 1;
                 }
                 let verdict = if votes > 1 && matches!(command, Command::Vote(_) | Command::VoteDraw) {
-                    super::code::refuse(Code::BadVote, "One vote a sign-on.")
+                    refuse(Code::BadVote, "One vote a sign-on.")
                 } else {
                     acts::check(table, on, command, tools)
                 };
                 let verdict = verdict.and_then(|()| match command {
+                    Command::Process { .. } if std::mem::replace(&mut processed, true) => {
+                        refuse(Code::Syntax, "One PROCESS a mail.")
+                    }
+                    Command::Rollback(_) | Command::Rollforward(_) if processed => {
+                        refuse(Code::BadState, "Behind PROCESS that needs a mail of its own, when the phase is processed.")
+                    }
                     Command::Propose(_) if std::mem::replace(&mut running, true) => super::votes::one_runs(),
                     Command::Vote(Vote::No) | Command::WithdrawProposal => {
                         running = false;
@@ -181,7 +199,8 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
             }
         }
     }
-    plan.trailing = orders::trailing_text(table, block, &mut plan.order_lines);
+    let farewell = orders::trailing_text(table, block, &mut plan.order_lines);
+    plan.trailing = farewell.into_iter().map(|line| (unknown::near_command(table, on, &line.text), line)).collect();
     let acting = match &on.who {
         Who::Seat(n) => Acting::Seat(table.game.participants[*n].name.clone()),
         Who::Master | Who::Keeper => Acting::Master,
@@ -190,7 +209,9 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
     if plan.order_lines.is_empty() {
         plan.checked.retain(|c| !matches!(c, Checked::Orders));
     } else {
-        plan.sheet = Some(orders::read(table, on, &acting, &plan.order_lines));
+        let mut sheet = orders::read(table, on, &acting, &plan.order_lines);
+        orders::ask_back(table, on, &mut sheet);
+        plan.sheet = Some(sheet);
     }
     plan
 }
@@ -207,12 +228,10 @@ pub fn execute(
     for (line, code, sentence) in &block.warnings {
         desk.reply.warn(line, *code, sentence);
     }
-    for line in &plan.trailing {
-        desk.reply.warn(
-            line,
-            Code::TrailingText,
-            "Taken for a farewell and not read, as it names no place and no power.",
-        );
+    for (near, line) in &plan.trailing {
+        let near = near.as_ref().map(|near| format!("{near} ")).unwrap_or_default();
+        let sentence = format!("{near}Taken for a farewell and not read, as it names no place and no power.");
+        desk.reply.warn(line, Code::TrailingText, &sentence);
     }
     let sheet_bad = plan.sheet_refused() || plan.held;
     let errors = plan.has_errors();
@@ -232,12 +251,15 @@ pub fn execute(
                 let (letters, filed) = press::deliver(desk.table, &press, &desk.official);
                 desk.decision.letters.extend(letters);
                 desk.decision.files.push(FileEdit::Append("press".into(), filed));
+                quota::note(desk, &on.who, press.bytes());
                 desk.reply.note(line.number, Mark::Ok, what);
                 press_sent = true;
             }
             Checked::Command(line, command) => {
                 if all_refused || sheet_bad {
                     desk.reply.note(line.number, Mark::Skip, masked(&line.text));
+                } else if desk.process && !matches!(command, Command::Official(_)) {
+                    desk.behind.push((on.clone(), line, command));
                 } else {
                     acts::act(desk, on, &line, &command, tools);
                 }
@@ -275,10 +297,32 @@ pub fn execute(
     !(all_refused || sheet_bad)
 }
 
-/// What follows the body: votes that end the game, phases that are ready.
+/// What follows the body: votes that end the game, phases that are ready, and what was said behind PROCESS. That was
+/// checked of the phase before, and is checked again.
 pub fn finish(desk: &mut Desk, tools: &Tools) {
-    let _ = tools;
-    if desk.voted {
+    wind_up(desk);
+    let behind = std::mem::take(&mut desk.behind);
+    if behind.is_empty() {
+        return;
+    }
+    let ordered = std::mem::take(&mut desk.ordered);
+    for (on, line, command) in behind {
+        match acts::check(desk.table, &on, &command, tools) {
+            Ok(()) => acts::act(desk, &on, &line, &command, tools),
+            Err(refusal) => desk.reply.refuse(&line, &refusal),
+        }
+        if desk.process || desk.preview {
+            wind_up(desk);
+        }
+    }
+    if desk.voted || desk.ordered {
+        wind_up(desk);
+    }
+    desk.ordered |= ordered;
+}
+
+fn wind_up(desk: &mut Desk) {
+    if std::mem::take(&mut desk.voted) {
         super::votes::settle(desk);
     }
     if std::mem::take(&mut desk.preview) {

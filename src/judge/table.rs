@@ -12,6 +12,8 @@ use chrono_tz::Tz;
 pub trait Registry {
     /// The person behind an address, if the judge knows one (in mode `none`: everybody).
     fn person(&self, address: &str, display_name: Option<&str>) -> Option<Person>;
+    /// The groups that the judgekeeper has put that person into, for games with a GROUPS line.
+    fn groups(&self, address: &str) -> Vec<String>;
 }
 
 /// Passwords: hashing needs salt, so it is handed in (D7).
@@ -75,6 +77,7 @@ pub trait Records {
 }
 
 /// Everything about one game that a decision may depend on, besides the event.
+#[derive(Clone)]
 pub struct Table<'a> {
     /// The status file.
     pub game: Game,
@@ -96,6 +99,8 @@ pub struct Table<'a> {
     pub seed: u64,
     /// The account of the deadline, once this decision has made or moved it ([`super::account`]).
     pub account: Option<Vec<String>>,
+    /// When the deadline was moved, if it was in this decision.
+    pub moved: Option<DateTime<Utc>>,
 }
 
 /// Somebody in a game.

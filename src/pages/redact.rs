@@ -9,6 +9,7 @@ use super::{orders, press};
 use crate::clock;
 use crate::diplomacy::rules::Rule;
 use crate::judge::post::and_list;
+use crate::judge::settings;
 use crate::judge::sight::{self, conceal_units, hides_builds, remove_units};
 use crate::judge::table::{self, Table, is_dummy, is_vacant, title_case};
 use crate::judge::{GameState, account, time};
@@ -91,8 +92,8 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
     card.master = Some(table.master_name());
     card.description = game.desc.clone();
     card.origin = game.title.clone();
-    card.press = press_words(table);
-    card.press_letters = press_letters(table);
+    card.press = settings::press_words(table);
+    card.press_letters = settings::press_letters(&|rule| table.rule(rule));
     // EAVESDROP is never shown (rules.md 2.3).
     card.rules = game.rules.iter().filter(|r| *r != Rule::Eavesdrop.name()).cloned().collect();
     card.timing = time::policy(game);
@@ -202,52 +203,6 @@ fn readiness(table: &Table, card: &mut Card) {
         say("all-in", "All orders are in.".into(), Vec::new());
         card.ready = waiting.is_empty();
     }
-}
-
-fn press_words(table: &Table) -> String {
-    if table.rule(Rule::NoPress) {
-        return "None.".into();
-    }
-    let words = |list: &[(Rule, &'static str)]| -> Vec<&'static str> {
-        list.iter().filter(|(rule, _)| table.rule(*rule)).map(|(_, word)| *word).collect()
-    };
-    let mut said = words(&[
-        (Rule::FakePress, "Fake"),
-        (Rule::GreyPress, "Grey"),
-        (Rule::WhiteGrey, "White/Grey"),
-        (Rule::YellowPress, "Yellow"),
-    ]);
-    if said.is_empty() {
-        said.push("White");
-    }
-    said.extend(words(&[
-        (Rule::FtfPress, "Face-to-Face"),
-        (Rule::TouchPress, "Touch"),
-        (Rule::RemotePress, "Remote"),
-        (Rule::BackseatPress, "Backseat"),
-    ]));
-    if !table.rule(Rule::BackseatPress) {
-        said.push(if table.rule(Rule::PublicPress) { "Public" } else { "Private" });
-    }
-    format!("{}.", said.join(", "))
-}
-
-/// `WGPF`: white, grey, partial, fake, with dashes (notices.md 7).
-fn press_letters(table: &Table) -> String {
-    if table.rule(Rule::NoPress) {
-        return "None".into();
-    }
-    let grey = table.rule(Rule::GreyPress);
-    let fake = table.rule(Rule::FakePress);
-    [
-        (!grey, 'W'),
-        (grey || fake || table.rule(Rule::WhiteGrey), 'G'),
-        (!table.rule(Rule::PublicPress), 'P'),
-        (fake, 'F'),
-    ]
-    .iter()
-    .map(|(on, letter)| if *on { *letter } else { '-' })
-    .collect()
 }
 
 fn outcome(table: &Table, result: &GameResult) -> Outcome {

@@ -130,6 +130,8 @@ pub trait Referee: Send + Sync {
     }
     /// `Movement for Fall of 1901`, for texts.
     fn phase_title(&self, game: &Game) -> String;
+    /// What wins, in words: `18 centres`.
+    fn goal(&self) -> Option<String>;
     /// Whether the judge can resolve this phase; otherwise the Master processes it (WAIT).
     fn resolvable(&self, game: &Game) -> bool;
     /// Seats that owe orders now, by key (clock.md 9).

@@ -58,7 +58,9 @@ impl Clerk {
             }
             // The line in front names the judge's address.
             let entry = again.entry.split_once('\n').map_or("", |(_, rest)| rest);
-            if !results.contains(entry) && results.lines().any(|line| reported_phase(line) == Some(&phase.phase)) {
+            if !undated(&results).contains(&undated(entry))
+                && results.lines().any(|line| reported_phase(line) == Some(&phase.phase))
+            {
                 found.damage(
                     format!("games/{game}/results"),
                     format!("the report of {} is not the one that is decided now", phase.phase),
@@ -103,6 +105,11 @@ impl Clerk {
 /// Whether the phase was played elsewhere: its record was told from a saved game, or recalled from an old judge's report.
 fn is_from_elsewhere(record: &Value) -> bool {
     ["imported", "recalled"].iter().any(|mark| record[mark] == true)
+}
+
+/// Reports without their deadline, which is corrected when it is moved (notices.md 4.6).
+fn undated(reports: &str) -> String {
+    reports.lines().filter(|line| !line.starts_with(process::DEADLINE_LINE)).map(|line| format!("{line}\n")).collect()
 }
 
 /// The house as a filed report names it.

@@ -11,6 +11,9 @@ pub use press::{Audience, Claim, PressBlock, PressOptions};
 
 use super::code::{Code, Refusal};
 
+/// Blocks of press in one message.
+const MOST_PRESS: usize = 20;
+
 /// One line of a message, numbered as the sender sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Line {
@@ -61,7 +64,13 @@ pub struct Block {
 /// Reads the command lines of a message into blocks. `is_game` tells whether a word names a game of this judge: needed to
 /// see a forgotten ENDPRESS (D23).
 pub fn read(lines: &[Line], is_game: &dyn Fn(&str) -> bool) -> Vec<Block> {
+    read_all(lines, is_game).0
+}
+
+/// The same, and the lines that belong to no block.
+pub fn read_all(lines: &[Line], is_game: &dyn Fn(&str) -> bool) -> (Vec<Block>, Vec<Line>) {
     let mut blocks: Vec<Block> = Vec::new();
+    let mut strays = Vec::new();
     let mut at = 0;
     while at < lines.len() {
         let line = &lines[at];
@@ -73,7 +82,8 @@ pub fn read(lines: &[Line], is_game: &dyn Fn(&str) -> bool) -> Vec<Block> {
             break;
         }
         let Some(header) = header::read(line) else {
-            // A line before any header command: the mail reader skips greetings, so this is a body without a head.
+            // Behind a question, where nothing but a further header command can stand.
+            strays.push(line.clone());
             at += 1;
             continue;
         };
@@ -101,7 +111,22 @@ pub fn read(lines: &[Line], is_game: &dyn Fn(&str) -> bool) -> Vec<Block> {
             break;
         }
     }
-    blocks
+    too_much_press(&mut blocks);
+    (blocks, strays)
+}
+
+/// What is beyond the limit of one message is refused, and the sign-on it belongs to with it (mail-commands.md 6.4).
+fn too_much_press(blocks: &mut [Block]) {
+    let items = blocks.iter_mut().flat_map(|block| &mut block.items);
+    let press = items.filter_map(|item| match item {
+        Item::Press(press) => Some(press),
+        _ => None,
+    });
+    for press in press.skip(MOST_PRESS).filter(|press| press.options.is_ok()) {
+        let sentence =
+            format!("A mail has at most {MOST_PRESS} blocks of press. Send the others in a mail of their own.");
+        press.options = super::code::refuse(Code::PressSize, sentence);
+    }
 }
 
 /// Whether a line opens with a header command (mail-commands.md 3.1).

@@ -75,12 +75,16 @@ pub fn header_word(word: &str) -> Option<&'static str> {
 }
 
 /// Turns the lines of the text into those of the interpreter.
-pub(super) fn command_lines(physical: Vec<Physical>, limits: &Limits, flags: &mut Flags) -> Result<Vec<Line>, Refusal> {
+pub(super) fn command_lines(
+    physical: Vec<Physical>,
+    limits: &Limits,
+    flags: &mut Flags,
+    skipped: &mut Vec<Line>,
+) -> Result<Vec<Line>, Refusal> {
     let source = without_comments(physical, flags);
     let last_terminator = source.iter().rposition(|l| ends_press(&l.text).is_some());
     let mut out: Vec<Line> = Vec::new();
     let mut commands = 0;
-    let mut greeting = 0;
     let mut press = false;
     // From here on a line is known that is no footer: saves looking again.
     let mut noisy = None;
@@ -132,13 +136,13 @@ pub(super) fn command_lines(physical: Vec<Physical>, limits: &Limits, flags: &mu
         let first = first_word(&command);
         if out.is_empty() {
             if header_word(first).is_none() {
-                greeting += 1;
-                if greeting > MOST_GREETING {
+                if skipped.len() >= MOST_GREETING {
                     return Ok(Vec::new());
                 }
+                skipped.push(Line { number: line.number, text: command });
                 continue;
             }
-            if greeting > 0 {
+            if !skipped.is_empty() {
                 flags.insert(Flag::GreetingSkipped);
             }
         }

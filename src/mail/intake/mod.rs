@@ -274,6 +274,8 @@ pub struct Intake {
     pub authentication: Vec<String>,
     /// Command lines from the first header command to SIGNOFF or the end.
     pub lines: Vec<Line>,
+    /// Lines in front of the first header command, or in its place, for an answer that quotes them.
+    pub skipped: Vec<Line>,
     /// What was met.
     pub flags: Flags,
     /// First 32 hex digits of SHA-256 of the text (OPS-030).
@@ -328,6 +330,7 @@ fn read_unguarded(bytes: &[u8], we: &Ourselves, limits: &Limits) -> Intake {
         subject: header.text("subject").map(|s| one_line(&s)).unwrap_or_default(),
         authentication: header.all("authentication-results").iter().take(20).map(|s| one_line(s)).collect(),
         lines: Vec::new(),
+        skipped: Vec::new(),
         flags,
         text_hash: String::new(),
     };
@@ -376,7 +379,7 @@ fn commands(
         digest.update(b"\n");
     }
     intake.text_hash = hex(&digest.finalize());
-    lines::command_lines(physical, limits, &mut intake.flags)
+    lines::command_lines(physical, limits, &mut intake.flags, &mut intake.skipped)
 }
 
 /// The words before the address: `Ana Ruiz <ana@play.example>`.

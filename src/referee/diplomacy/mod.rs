@@ -159,6 +159,10 @@ impl Referee for Diplomacy {
         &self.seats
     }
 
+    fn goal(&self) -> Option<String> {
+        report::goal(self.map())
+    }
+
     fn board(&self) -> &str {
         &self.compiled.map.name
     }

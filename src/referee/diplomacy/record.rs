@@ -4,8 +4,8 @@
 use super::Diplomacy;
 use super::bulletin::{View, knows_center};
 use crate::diplomacy::draw;
+use crate::diplomacy::map::Map;
 use crate::diplomacy::sight::Watch;
-use crate::judge::post::wrap;
 use crate::referee::Look;
 use crate::status::Game;
 use serde_json::{Map as Object, Value, json};
@@ -195,16 +195,43 @@ pub fn summary(referee: &Diplomacy, game: &Game, records: &[Value]) -> Option<St
         }
         text += "\n\n";
     }
-    let (year, last) = all.last()?;
-    text += &format!("Owners after {year}:\n\n");
-    for power in map.power_ids() {
-        let centres = last.get(power.0 as usize).and_then(Option::as_ref);
-        if let Some(centres) = centres.filter(|centres| !centres.is_empty()) {
-            text += &wrap(&format!("{}{}", super::report::column(&map[power].title), centres.join(" ")), 75, 12);
-            text.push('\n');
+    text += &owners(map, &all);
+    Some(text)
+}
+
+/// Centres side by side in the matrix of owners: their codes stand in two staggered rows.
+const ABREAST: usize = 34;
+
+/// Who owned which centre after which year: the owner's letter, `.` where there was none, `?` where the reader does not
+/// know.
+fn owners(map: &Map, all: &[(i32, Vec<Option<Centres>>)]) -> String {
+    let centers: Vec<&str> = map.provinces.iter().filter(|p| p.center).map(|p| p.code.as_str()).collect();
+    let mut text = String::from("Owners by year:\n");
+    for block in centers.chunks(ABREAST) {
+        let row = |odd: usize| block.iter().skip(odd).step_by(2).map(|code| format!("{code:<4}")).collect::<String>();
+        text += &format!("\n      {}\n", row(0).trim_end());
+        if block.len() > 1 {
+            text += &format!("        {}\n", row(1).trim_end());
+        }
+        for (year, owned) in all {
+            let mut line = format!("{year:<6}");
+            for center in block {
+                line.push(owner(map, owned, center));
+                line.push(' ');
+            }
+            text += &format!("{}\n", line.trim_end());
         }
     }
-    Some(text)
+    text
+}
+
+fn owner(map: &Map, owned: &[Option<Centres>], center: &str) -> char {
+    let has = |list: &Option<Centres>| list.as_ref().is_some_and(|list| list.iter().any(|c| c == center));
+    match map.power_ids().find(|p| owned.get(p.0 as usize).is_some_and(has)) {
+        Some(power) => map[power].letter.unwrap_or('*'),
+        None if owned.iter().any(Option::is_none) => '?',
+        None => '.',
+    }
 }
 
 /// A picture of the position at the start of the record's phase, with its orders and their outcomes if asked for.

@@ -2,7 +2,7 @@
 
 use super::Diplomacy;
 use crate::diplomacy::adjudicate::{Estates, Position, Profile, due};
-use crate::diplomacy::map::{PowerId, ProvinceId};
+use crate::diplomacy::map::{Map, PowerId, ProvinceId};
 use crate::diplomacy::phase::Phase;
 use crate::judge::table::title_case;
 use crate::status::Game;
@@ -30,6 +30,18 @@ pub fn title(game: &str, phase: &Phase) -> String {
         _ => format!("{} results", title_case(&phase.kind)),
     };
     format!("{what} for {}.  ({game}.{})\n", season(phase), phase.short())
+}
+
+/// What wins: `18 centres`, or the numbers year by year where the map has several.
+pub fn goal(map: &Map) -> Option<String> {
+    let last = map.victory.last()?;
+    Some(match map.victory.iter().any(|goal| goal != last) {
+        false => format!("{last} centres"),
+        true => {
+            let years: Vec<String> = map.victory.iter().map(u16::to_string).collect();
+            format!("{} centres, year by year", years.join(", "))
+        }
+    })
 }
 
 /// The power column, 12 wide.
