@@ -76,7 +76,7 @@ pub fn game_list(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
 fn told(what: &str, names: &[String], by_name: bool) -> String {
     match (names.is_empty(), by_name) {
         (true, _) => format!("{what}: none.\n"),
-        (false, true) => wrap(&format!("{what}: {}.", names.join(", ")), 75, 12) + "\n",
+        (false, true) => wrap(&format!("{what}: {}.", names.join(", ")), 72, 12) + "\n",
         (false, false) => format!("{what}: one or more powers.\n"),
     }
 }
@@ -86,9 +86,9 @@ fn parameters(table: &Table) -> String {
     let game = &table.game;
     let mut text = format!("Map: {}\n", game.map);
     if !game.rules.is_empty() {
-        text += &(wrap(&format!("Rules: {}", game.rules.join(" ")), 75, 12) + "\n");
+        text += &(wrap(&format!("Rules: {}", game.rules.join(" ")), 72, 12) + "\n");
     }
-    text += &(wrap(&format!("Deadlines: {}", super::time::policy(game)), 75, 12) + "\n");
+    text += &(wrap(&format!("Deadlines: {}", super::time::policy(game)), 72, 12) + "\n");
     text += &format!("Master: {}\n", table.master_name());
     if let Some(start) = &game.start {
         text += &format!("Started: {start}\n");
@@ -98,10 +98,11 @@ fn parameters(table: &Table) -> String {
     }
     if let Some(result) = &game.result {
         let names: Vec<String> = result.victors.iter().map(|k| table.title_of_key(k)).collect();
-        text += &format!("Result: {} in {}\n", super::post::and_list(&names), result.phase);
+        let line = format!("Result: {} in {}", super::post::and_list(&names), result.phase);
+        text += &(wrap(&line, 72, 12) + "\n");
     }
     for line in &game.desc {
-        text += &(wrap(line, 75, 0) + "\n");
+        text += &(wrap(line, 72, 0) + "\n");
     }
     text
 }
