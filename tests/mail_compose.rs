@@ -180,7 +180,7 @@ fn equal_input_gives_equal_bytes() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases.max(200)))]
 
     /// Whatever stands in a letter, the header has the fields of the table and no others.
     #[test]

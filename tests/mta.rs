@@ -1,13 +1,19 @@
 //! With real mail systems (operations.md 18, scenario 2): the first two phases of the sample game travel through Postfix
-//! in three ways, through Exim, and through a folder on a Dovecot IMAP server. The samples that `chancery init` writes
-//! are what configures them. Each runs in a world of its own (tests/mta/stage.rs): nothing is installed here.
+//! in three ways, through Exim, and through a folder on a Dovecot IMAP server that Postfix or Dovecot's own LMTP fills;
+//! and once from people's mail programs (swaks, msmtp, s-nail) straight into the judge's SMTP and LMTP. The samples that
+//! `chancery init` writes are what configures them. Each runs in a world of its own (tests/mta/stage.rs): nothing is
+//! installed here.
 
 #[path = "mta/play.rs"]
 mod play;
+#[path = "mta/programs.rs"]
+mod programs;
 #[path = "mta/stage.rs"]
 mod stage;
 
-use play::{daemon, kept, mails, once_more, settled, site, two_phases};
+use play::{daemon, kept, mails, once_more, settled, site, two_phases, two_phases_by};
+use programs::{msmtp, run, s_nail, sink, swaks};
+use stage::Cast::{Many, One};
 use stage::{JUDGE, ROOT, append, as_judge, files, group, on_stage, sh, user, wait_for, write};
 
 const PLAYER: u32 = 42_001;
@@ -56,7 +62,7 @@ fn logged(log: &str, words: &[&str]) -> bool {
 
 #[test]
 fn postfix_pipe() {
-    on_stage("postfix_pipe", &["postfix"], || {
+    on_stage("postfix_pipe", &["postfix"], Many, || {
         people();
         site(&[]);
         postfix(&["postfix-pipe"], &[]);
@@ -72,7 +78,7 @@ fn postfix_pipe() {
 
 #[test]
 fn postfix_lmtp() {
-    on_stage("postfix_lmtp", &["postfix"], || {
+    on_stage("postfix_lmtp", &["postfix"], Many, || {
         people();
         site(&[("mail.in.lmtp", "\"127.0.0.1:2424\"")]);
         postfix(&["postfix-lmtp"], &[]);
@@ -87,7 +93,7 @@ fn postfix_lmtp() {
 
 #[test]
 fn postfix_maildir() {
-    on_stage("postfix_maildir", &["postfix"], || {
+    on_stage("postfix_maildir", &["postfix"], Many, || {
         people();
         site(&[("mail.in.maildir", "\"maildir\"")]);
         postfix(&["postfix-maildir"], &[]);
@@ -124,7 +130,7 @@ fn exim() {
 
 #[test]
 fn exim_pipe() {
-    on_stage("exim_pipe", &["exim"], || {
+    on_stage("exim_pipe", &["exim"], Many, || {
         people();
         site(&[]);
         exim();
@@ -178,7 +184,7 @@ const TO_DOVECOT: [&str; 2] = [
 
 #[test]
 fn dovecot_imap() {
-    on_stage("dovecot_imap", &["postfix", "dovecot"], || {
+    on_stage("dovecot_imap", &["postfix", "dovecot"], Many, || {
         people();
         site(&[
             ("mail.in.imap.host", "\"localhost\""),
@@ -227,5 +233,75 @@ fn dovecot_imap() {
             mails(&["To: ada@player.example", "auto-replied"]) + mails(&["To: <ada@player.example>", "auto-replied"])
                 > helped
         });
+    });
+}
+
+/// Dovecot as one user without rights has it, with LMTP; there is but the folder of the judge.
+fn dovecot_of_one() {
+    write(
+        "/etc/dovecot/dovecot.conf",
+        &format!(
+            "protocols = imap lmtp\nlisten = 127.0.0.1\nlog_path = /var/log/dovecot.log\nmail_location = maildir:/var/mail/%n\n\
+             mail_uid = {JUDGE}\nmail_gid = {JUDGE}\nssl = no\nhostname = mx.judge.example\n\
+             default_internal_user = judge\ndefault_internal_group = judge\ndefault_login_user = judge\n\
+             service anvil {{\n  chroot =\n}}\nservice imap-login {{\n  chroot =\n}}\n\
+             service lmtp {{\n  inet_listener lmtp {{\n    port = 24\n  }}\n}}\n\
+             passdb {{\n  driver = static\n  args = password=let-me-in\n}}\n\
+             userdb {{\n  driver = static\n  args = uid={JUDGE} gid={JUDGE} home=/var/mail/%n allow_all_users=yes\n}}\n"
+        ),
+    );
+    sh(
+        "dovecot </dev/null >/var/log/dovecot.start 2>&1 || { cat /var/log/dovecot.start /var/log/dovecot.log; exit 1; }",
+    );
+}
+
+/// Mail programs hand their messages to Dovecot's LMTP, and the judge fetches them from the folder that this fills.
+#[test]
+fn dovecot_lmtp() {
+    on_stage("dovecot_lmtp", &["postfix", "dovecot", "programs"], One, || {
+        user("judge", JUDGE, ROOT);
+        site(&[
+            ("mail.in.imap.host", "\"localhost\""),
+            ("mail.in.imap.tls", "\"none\""),
+            ("mail.in.imap.user", "\"judge\""),
+            ("mail.in.imap.poll", "\"1s\""),
+        ]);
+        dovecot_of_one();
+        sink();
+        let running = daemon(&[IMAP_PASSWORD]);
+        let mut writers = two_phases_by(&[(swaks, 24, "lmtp"), (msmtp, 24, "lmtp")]);
+        once_more(&mut writers);
+        let waiting = || files("/var/mail/judge/new").len() + files("/var/mail/judge/cur").len();
+        wait_for("an empty folder", || waiting() == 0);
+        drop(running);
+        let _again = kept(&mut writers, || waiting() == 1, || daemon(&[IMAP_PASSWORD]));
+    });
+}
+
+/// Without any mail server for the judge: people's programs talk to its own loopback SMTP and LMTP.
+#[test]
+fn mail_programs() {
+    on_stage("mail_programs", &["postfix", "programs"], One, || {
+        user("judge", JUDGE, ROOT);
+        site(&[("mail.in.lmtp", "\"127.0.0.1:2424\""), ("mail.in.smtp", "\"127.0.0.1:2526\"")]);
+        sink();
+        let _daemon = daemon(&[]);
+        let mut writers = two_phases_by(&[
+            (msmtp, 2526, "smtp"),
+            (s_nail, 2526, "smtp"),
+            (swaks, 2526, "smtp"),
+            (swaks, 2424, "lmtp"),
+            (msmtp, 2424, "lmtp"),
+        ]);
+        once_more(&mut writers);
+        // It relays nothing, and says so at once.
+        for (port, protocol) in [("2526", "ESMTP"), ("2424", "LMTP")] {
+            let to_whom = ["--server", "127.0.0.1", "--port", port, "--protocol", protocol];
+            let message = ["--from", "ada@player.example", "--to", "bo@player.example", "--body", "HELP"];
+            let said = run("swaks", &[to_whom.as_slice(), message.as_slice()].concat(), b"");
+            let dialogue = String::from_utf8_lossy(&said.stdout).into_owned();
+            assert!(!said.status.success() && dialogue.contains("<** 550 5.1.1"), "{protocol}: {dialogue}");
+        }
+        settled(&writers);
     });
 }

@@ -12,6 +12,8 @@ use crate::judge::session::{Sender, Tools};
 use crate::judge::{self, help, lists};
 use crate::mail::Letter;
 use crate::mail::intake::Intake;
+use crate::site::NotifyMaps;
+use crate::status::Game;
 use chrono::{DateTime, Utc};
 
 impl Clerk {
@@ -146,9 +148,7 @@ impl Clerk {
         };
         let next = next.replace("{name}", name);
         part.paragraphs.push(format!("Game {name} has been made; it is {}.\nIts page: {page}\n{next}", state.word()));
-        let keepers = self.house.keepers.iter().filter(|_| creation.game.trial);
-        let notify = self.maps.of(&creation.game).map(|compiled| compiled.map.notify.clone()).unwrap_or_default();
-        for observer in self.house.observers.iter().chain(keepers).chain(&notify) {
+        for observer in &self.told_of_new(&creation.game) {
             let letter = Letter {
                 to: observer.clone(),
                 game: Some(name.into()),
@@ -174,6 +174,38 @@ impl Clerk {
         self.archive.commit_indexed(&lock, &index_lock, transaction)?;
         drop((lock, index_lock));
         Ok(())
+    }
+
+    /// Who is told that there is a new game, beside its Master (notices.md N01): the host's observers, and the keepers
+    /// where `judge.notify_maps` says so. What somebody plays alone or tries out is nobody's business.
+    fn told_of_new(&self, game: &Game) -> Vec<String> {
+        if game.tester.is_some() || game.rules.iter().any(|rule| rule == "SOLITAIRE") {
+            return Vec::new();
+        }
+        let keepers = self.house.keepers.iter().filter(|_| self.watches_map(game));
+        let mut all: Vec<String> = self.house.observers.iter().chain(keepers).cloned().collect();
+        for address in self.notified(game) {
+            if !all.iter().any(|known| known.eq_ignore_ascii_case(&address)) {
+                all.push(address);
+            }
+        }
+        all
+    }
+
+    /// Whether the configuration wants games on such a map to be told of.
+    fn watches_map(&self, game: &Game) -> bool {
+        match self.site.config.judge.notify_maps {
+            NotifyMaps::All => true,
+            NotifyMaps::Trial => game.trial,
+            NotifyMaps::None => false,
+        }
+    }
+
+    /// The addresses of the map's NOTIFY lines. Maps that have come from elsewhere name people who never asked for our
+    /// mail, so nothing is sent unless the configuration allows it (map-file.md 3).
+    pub(super) fn notified(&self, game: &Game) -> Vec<String> {
+        let notify = || self.maps.of(game).map(|compiled| compiled.map.notify.clone()).unwrap_or_default();
+        if self.watches_map(game) { notify() } else { Vec::new() }
     }
 
     /// The first commit of a game. FORM with no seat to fill (SOLITAIRE, a board of dummies) begins it at once

@@ -115,7 +115,10 @@ impl Clerk {
                 ("N31", "Game purged", format!("Game {game} has been taken down by its Master.\n"))
             }
         };
-        let to: Vec<Recipient> = table.circle(Circle::Everyone);
+        let mut to: Vec<Recipient> = table.circle(Circle::Everyone);
+        let known = |address: &String| to.iter().any(|r| r.address.eq_ignore_ascii_case(address));
+        let notified: Vec<String> = self.notified(loaded.game()).into_iter().filter(|a| !known(a)).collect();
+        to.extend(notified.into_iter().map(|address| Recipient { address, seat: None }));
         for (n, letter) in table.letters(&to, notice, subject, &text).iter().enumerate() {
             self.enqueue(&mut transaction, letter, &[notice, entry.key.as_str(), &n.to_string()], now)?;
         }

@@ -2,7 +2,7 @@
 
 use super::code::{Code, Refusal, refuse};
 use super::decision::{FileEdit, GameState};
-use super::post::{Circle, and_list, with_scene};
+use super::post::{Circle, and_list, with_scene, wrap};
 use super::process;
 use super::session::Desk;
 use super::sight;
@@ -131,9 +131,9 @@ fn tell_beginning(desk: &mut Desk) {
     }
     let players: Vec<String> = table.players().iter().map(|n| table.title(&Who::Seat(*n))).collect();
     let text = format!(
-        "{}\nGame {game} begins with {}.\n\n{}\nThe first phase is {}.\nThe deadline for orders will be {}.\n",
+        "{}\n{}\n\n{}\nThe first phase is {}.\nThe deadline for orders will be {}.\n",
         table.header(),
-        and_list(&players),
+        wrap(&format!("Game {game} begins with {}.", and_list(&players)), 72, 0),
         table.referee.position_report(&table.game),
         table.referee.phase_title(&table.game),
         table.deadline_long()

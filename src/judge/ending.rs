@@ -2,7 +2,7 @@
 
 use super::decision::FileEdit;
 use super::lists;
-use super::post::{Circle, Recipient, and_list, with_scene};
+use super::post::{Circle, Recipient, and_list, with_scene, wrap};
 use super::process::file_report;
 use super::session::Desk;
 use super::sight;
@@ -12,7 +12,7 @@ use serde_json::Value;
 /// Tells of the end; `how` says who has it, `last` is the phase that was played just now and is in no file yet.
 pub fn announce(desk: &mut Desk, how: &str, last: Option<&Value>) {
     let name = desk.table.game.name.clone();
-    let text = format!("{}\n{how}\n\nCongratulations on a game well-played.\n", desk.table.header());
+    let text = format!("{}\n{}\n\nCongratulations on a game well-played.\n", desk.table.header(), wrap(how, 72, 0));
     let to = desk.table.circle(Circle::Everyone);
     let subject = format!("Diplomacy game '{name}' complete");
     let letters = desk.table.letters(&to, "N18", &subject, &text);

@@ -7,7 +7,7 @@ use super::table::{House, Table, Who};
 use crate::diplomacy::rules::Rule;
 use crate::status::ParticipantKind;
 
-/// The card for everybody. At most 75 columns: it is mailed as it stands.
+/// The card for everybody. At most 72 columns: it is mailed as it stands.
 const CARD: &str = "\
 Mail to the judge is read line by line; capitals do not matter. The
 subject is never read. One command or order a line.
@@ -49,8 +49,8 @@ const TOPICS: [(&str, &str); 8] = [
     (
         "ORDERS",
         "\
-A sheet is all order lines of a sign-on. It replaces what is on file, and
-only when every line is good; each line is answered.
+A sheet is all order lines of a sign-on. It replaces what is on file,
+and only when every line is good; each line is answered.
 
   A MAR H                       hold
   F BRE - MAO                   move; also F BRE TO MAO
@@ -76,17 +76,17 @@ only when every line is good; each line is answered.
 
   BROADCAST ... ENDPRESS        to all
   PRESS TO ALL BUT F ...        to all others
-Options: QUIET (no copy to you); GREY (unsigned) and FROM power where the
-rules of the game allow it. A forgotten ENDPRESS makes the rest of the
-mail press. A letter has 400 lines at most, a mail 20 letters; a seat
-writes 2 MiB a day.
+Options: QUIET (no copy to you); GREY (unsigned) and FROM power where
+the rules of the game allow it. A forgotten ENDPRESS makes the rest of
+the mail press. A letter has 400 lines at most, a mail 20 letters; a
+seat writes 2 MiB a day.
 ",
     ),
     (
         "JOIN",
         "\
   JOIN game password            the password is yours to choose
-  JOIN game password word       a private game: its word is with the Master
+  JOIN game password word       a private game: ask its Master for it
   JOIN FRANCE@game password     where powers may be chosen
   PREFER FERGTIA                your wishes, where they are asked for
   TAKEOVER FRANCE@game password a seat that its player has left
@@ -133,10 +133,11 @@ Alone on the first line, without sign-on:
         "\
   VOTE DIAS                     a draw of all survivors
   VOTE SOLO                     you play on (this is so until you vote)
-  VOTE LOSS                     you concede to whoever the others agree on
+  VOTE LOSS                     you concede to whom the others agree on
   VOTE 3WAY                     games with the rule NO_DIAS
-  PROPOSE DIAS, PROPOSE power   games with the rule PROPOSE_DIAS, answered
-  VOTE YES, VOTE NO             by these; WITHDRAW PROPOSAL takes it back
+  PROPOSE DIAS, PROPOSE power   games with the rule PROPOSE_DIAS;
+  VOTE YES, VOTE NO             the answers to it
+  WITHDRAW PROPOSAL             it is taken back
 A vote lasts until it is changed. Nobody is told how you voted.
 ",
     ),
@@ -324,7 +325,7 @@ mod tests {
     #[test]
     fn pages_fit_the_window() {
         for line in TOPICS.iter().flat_map(|(_, page)| page.lines()).chain(CARD.lines()) {
-            assert!(line.chars().count() <= 75, "{line}");
+            assert!(line.chars().count() <= 72, "{line}");
         }
         // Lines of the tables keep their indent.
         assert!(CARD.contains("\n  LIST, LIST game"));

@@ -77,7 +77,7 @@ pub fn game_list(table: &Table, to: &str, on: Option<&SignedOn>) -> Letter {
 fn told(what: &str, names: &[String], by_name: bool) -> String {
     match (names.is_empty(), by_name) {
         (true, _) => format!("{what}: none.\n"),
-        (false, true) => wrap(&format!("{what}: {}.", names.join(", ")), 75, 12) + "\n",
+        (false, true) => wrap(&format!("{what}: {}.", names.join(", ")), 72, 12) + "\n",
         (false, false) => format!("{what}: one or more powers.\n"),
     }
 }

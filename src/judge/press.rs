@@ -3,7 +3,7 @@
 
 use super::code::{Code, Refusal, refuse};
 use super::commands::{Audience, Claim, PressBlock};
-use super::post::{Circle, Recipient, and_list};
+use super::post::{Circle, Recipient, and_list, wrap};
 use super::sight;
 use super::table::{Table, Who, is_dummy, is_vacant};
 use crate::diplomacy::rules::Rule;
@@ -313,7 +313,7 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
     };
     let body = match &official.0 {
         Some(_) => format!("{text}\n"),
-        None => format!("{headline}\n\n{text}\n{footer}"),
+        None => format!("{}\n\n{text}\n{footer}", wrap(&headline, 72, 0)),
     };
     // The thread goes by what the readers are told, so that it betrays nothing; unsigned press is a thread of its own.
     let signed = press.claimed_from.as_ref().map_or_else(|| "?".to_string(), name);
@@ -349,10 +349,10 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
         String::new()
     };
     let echo = format!(
-        "{warning}Your {} went out as follows.\n\n{body}\n[end of your press]\n",
+        "{warning}{}\n\n{body}\n[end of your press]\n",
         match &press.to {
-            Readers::All => "broadcast".to_string(),
-            readers => format!("press{}", names(readers)),
+            Readers::All => "Your broadcast went out as follows.".to_string(),
+            readers => wrap(&format!("Your press{} went out as follows.", names(readers)), 72, 0),
         }
     );
     if !press.quiet {
@@ -362,11 +362,11 @@ pub fn deliver(table: &Table, press: &Press, official: &Official) -> (Vec<Letter
     }
     // Those who see the truth read it in brackets.
     let truth = format!(
-        "{headline}\n[by {} sent{}]\n\n{text}\n",
-        name(&press.from),
+        "{}\n{}\n\n{text}\n",
+        wrap(&headline, 72, 0),
         match &press.to {
-            Readers::All => " to all".to_string(),
-            readers => names(readers),
+            Readers::All => format!("[by {} sent to all]", name(&press.from)),
+            readers => wrap(&format!("[by {} sent{}]", name(&press.from), names(readers)), 72, 1),
         }
     );
     let veiled = press.claimed_from.as_ref() != Some(&press.from) || press.claimed_to != press.to;

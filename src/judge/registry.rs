@@ -316,7 +316,7 @@ fn code_letter(to: &str, deed: &str, code: &str, house: &House) -> Letter {
         notice: "N50".into(),
         subject: format!("DPPD Registration Info ({})", house.id),
         text: format!(
-            "To {deed} at the judge {}, mail {} the line\n\n    CONFIRM {code}\n\nIf you did not ask for this, do nothing.\n",
+            "To {deed} at the judge {},\nmail {} the line\n\n    CONFIRM {code}\n\nIf you did not ask for this, do nothing.\n",
             house.nick, house.address
         ),
         auto: crate::mail::Auto::Replied,

@@ -4,8 +4,8 @@ use super::code::{Code, Refusal};
 use super::commands::Line;
 use serde::{Deserialize, Serialize};
 
-/// Columns of text that is filled (notices.md 1).
-const WIDTH: usize = 75;
+/// Columns of text that is filled: a window of eighty with a quotation mark in front.
+const WIDTH: usize = 72;
 
 /// How a line fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -236,7 +236,8 @@ fn welcome(table: &Table, title: &str) -> String {
     };
     format!(
         "Welcome to game {game}: you are {title}.\n\
-         To do something later, begin a mail to {address} with the line\n\
+         To do something later, begin a mail to {address}\n\
+         with the line\n\
          \x20   SIGNON {letter}{game} your-password\n\
          {press}\nDeadlines: {timing}.\nThe game's page, with its rules: {url}\n",
         game = table.game.name,
@@ -255,7 +256,8 @@ fn welcome_watcher(table: &Table, title: &str, kind: &str) -> String {
     };
     format!(
         "You follow game {game} as {title} ({kind}).\n\
-         To do something later, begin a mail to {address} with the line\n\
+         To do something later, begin a mail to {address}\n\
+         with the line\n\
          \x20   SIGNON {}@{game} your-password\n\
          {press}\nDeadlines: {timing}.\nThe game's page, with its rules: {url}\n",
         title.to_uppercase(),

@@ -281,7 +281,7 @@ pub fn execute(
     } else if all_refused || sheet_bad {
         let first = desk.reply.entries.iter().filter(|e| e.mark == Mark::Error).map(|e| e.number).min().unwrap_or(0);
         let head = if press_sent { "Press was sent. Nothing else was changed" } else { "Nothing was changed" };
-        let mut text = format!("{head}, because of the error in line {first}.");
+        let mut text = format!("{head}, because line {first} has an error.");
         if sheet_bad && !all_refused && plan.order_lines.len() > 1 {
             text += "\n(Begin the sheet with the word PARTIAL to store the good lines alone.)";
         }

@@ -4,8 +4,8 @@ use super::post::{and_list, wrap};
 use super::table::{Table, title_case};
 use crate::diplomacy::rules::Rule;
 
-/// Columns of lists (notices.md 6).
-const WIDTH: usize = 75;
+/// Columns of lists: what every window shows.
+const WIDTH: usize = 72;
 
 /// Variant, press, rules, timing, victory, judge, Master, start, end, result, description.
 pub fn parameters(table: &Table) -> String {

@@ -235,7 +235,7 @@ pub fn no_command(lines: &[Line], mode: Mode) -> Reply {
 fn quoted(lines: &[Line]) -> String {
     let mut text = String::new();
     for line in lines.iter().take(MOST_QUOTED) {
-        for piece in super::post::wrap(&masked(&line.text), 73, 0).lines() {
+        for piece in super::post::wrap(&masked(&line.text), 70, 0).lines() {
             text += &format!("> {piece}\n");
         }
     }

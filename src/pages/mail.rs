@@ -11,7 +11,17 @@ enum Block {
     Lines(Vec<String>),
     Orders(String, Vec<(String, Option<Mark>)>),
     Table(Vec<(String, String)>),
+    Counts(Vec<Count>),
     Plain(String),
+}
+
+/// A line of the table of supply centres.
+struct Count {
+    power: String,
+    centres: String,
+    units: String,
+    change: String,
+    won: bool,
 }
 
 /// `(*bounce*)` at the end of an order.
@@ -63,6 +73,10 @@ fn read_head(head: &str, facts: &mut Vec<(String, String)>, url: &mut Option<Str
         let Some((name, value)) = part.split_once(": ") else { continue };
         match name.trim() {
             "URL" => *url = Some(value.trim().to_string()),
+            // A game that is over, or has no deadlines: the phase alone.
+            "Deadline" if value.ends_with(" none") => {
+                facts.push(("Phase".into(), value.trim_end_matches(" none").to_string()));
+            }
             name => facts.push((name.to_string(), value.trim().to_string())),
         }
     }
@@ -73,6 +87,7 @@ fn set(lines: &[&str], blocks: &mut Vec<Block>) {
     // `Movement results for Spring of 1901.  (balkan9.S1901M)`
     if let ([_], Some((title, key))) = (lines, first.split_once(".  ("))
         && key.ends_with(')')
+        && !key.starts_with('*')
     {
         blocks.push(Block::Title(title.to_string()));
         return;
@@ -89,6 +104,17 @@ fn set(lines: &[&str], blocks: &mut Vec<Block>) {
         })
     {
         blocks.push(Block::Orders(power.to_string(), lines.iter().map(|l| order(&l[power.len() + 2..])).collect()));
+        return;
+    }
+    if let Some(rows) = lines.iter().map(|line| count(line)).collect() {
+        blocks.push(Block::Counts(rows));
+        return;
+    }
+    if let (Some(heading), [_, rest @ ..]) = (first.strip_suffix(':'), lines)
+        && rest.iter().all(|line| line.starts_with("  "))
+    {
+        blocks.push(Block::Heading(heading.to_string()));
+        blocks.push(Block::Plain(rest.iter().map(|line| &line[2..]).collect::<Vec<_>>().join("\n")));
         return;
     }
     if let Some(rows) = table(lines) {
@@ -127,6 +153,27 @@ fn order(text: &str) -> (String, Option<Mark>) {
         }
         None => (text.trim_end_matches('.').to_string(), None),
     }
+}
+
+/// `Norway:      1 Supply center,   1 Unit:   Builds   0 units.`, with `  (* VICTORY!! *)` behind it for a winner.
+fn count(line: &str) -> Option<Count> {
+    let (line, won) = match line.strip_suffix("  (* VICTORY!! *)") {
+        Some(line) => (line, true),
+        None => (line, false),
+    };
+    let [power, numbers, change] = line.split(':').collect::<Vec<_>>().try_into().ok()?;
+    let (centres, units) = numbers.split_once(',')?;
+    let number = |text: &str, what: &str| {
+        let (number, rest) = text.trim().split_once(' ')?;
+        (rest.starts_with(what) && number.parse::<u16>().is_ok()).then(|| number.to_string())
+    };
+    Some(Count {
+        power: power.to_string(),
+        centres: number(centres, "Supply center")?,
+        units: number(units, "Unit")?,
+        change: change.trim().trim_end_matches('.').split_whitespace().collect::<Vec<_>>().join(" "),
+        won,
+    })
 }
 
 /// `Austria:    Budapest, Greece,` with continuation lines under the twelfth column. A name may be too long for its
@@ -210,5 +257,23 @@ mod tests {
         assert_eq!(rows[0], ("Austria".to_string(), "Budapest, Greece, Trieste.".to_string()));
         assert_eq!(rows.len(), 2);
         assert!(table(&["The next phase: soon"]).is_none());
+    }
+
+    #[test]
+    fn the_table_of_centres_and_a_lonely_order_are_what_they_are() {
+        let text = "Austria: Fleet Tunis SUPPORT Army Rome.  (*void*)\n\n\
+                    Austria:     4 Supply centers,  3 Units:  Builds   1 unit.\n\
+                    France:     18 Supply centers, 12 Units:  Builds   3 units.  (* VICTORY!! *)\n\
+                    Norway:      1 Supply center,   1 Unit:   Builds   0 units.\n\n\
+                    Players:\n  Austria    -\n  France     -\n";
+        let page = mail("A title", text, "m@x", "");
+        let titles = page.matches("<h1").count();
+        assert!(titles == 1 && page.contains(">A title</h1>") && page.contains("(void)</span>"), "{page}");
+        for cell in [">18<", ">12<", ">Builds 3 units, victory<", ">Builds 0 units<", ">Players</h2>", "Austria    -\n"]
+        {
+            assert!(page.contains(cell), "{cell}: {page}");
+        }
+        let over = mail("A title", ":: Judge: X  Game: y\n:: Deadline: COMPLETED none\n\nDone.\n", "m@x", "");
+        assert!(over.contains("Phase: <b>COMPLETED</b>") && !over.contains("none"), "{over}");
     }
 }

@@ -197,7 +197,7 @@ pub(super) const KEYS: &[Key] = &[
         "judge.notify_maps",
         Kind::OneOf(&["trial", "all", "none"]),
         "\"trial\"",
-        "Of which new games the keeper is told: those on trial maps, all, none",
+        "Of which new games the keeper and a map's NOTIFY addresses are told: those on trial maps, all, none",
     ),
     key("judge.detectives", Kind::Addresses, "[]", "Sent the hints about cheating, beside the Master"),
     key("judge.hall_of_fame", MAYBE, "\"\"", "Gets the summaries of completed games"),

@@ -4,7 +4,7 @@
 set -u
 mta="${CARGO_TARGET_DIR:-target}/mta"
 if ! command -v apt-get >/dev/null 2>&1 || ! command -v dpkg >/dev/null 2>&1; then
-    echo "tests: no apt-get and dpkg here: the tests with Postfix, Exim and Dovecot will be skipped"
+    echo "tests: no apt-get and dpkg here: the tests with Postfix, Exim, Dovecot and mail programs will be skipped"
     exit 0
 fi
 root=""
@@ -13,14 +13,14 @@ root=""
 fetch() ( # folder packages…
     folder="$mta/$1"
     shift
-    [ -f "$folder/complete" ] && exit 0
+    [ "$(cat "$folder/complete" 2>/dev/null)" = "$*" ] && exit 0
     rm -rf "$folder"
     mkdir -p "$folder" && cd "$folder" || exit 1
     wanted=$(apt-get install -s --no-upgrade --no-install-recommends "$@" 2>/dev/null | sed -n 's/^Inst \([^ ]*\).*/\1/p')
     [ -n "$wanted" ] || dpkg -s "$@" >/dev/null 2>&1 || exit 1
     # shellcheck disable=SC2086
     [ -z "$wanted" ] || apt-get download -q $wanted >/dev/null 2>&1 || exit 1
-    : >complete
+    echo "$*" >complete
 )
 both() {
     fetch "$@" || { $root apt-get update -qq >/dev/null 2>&1; fetch "$@"; } ||
@@ -28,4 +28,5 @@ both() {
 }
 both postfix postfix iproute2
 both exim exim4-daemon-light iproute2
-both dovecot dovecot-imapd iproute2 openssl
+both dovecot dovecot-imapd dovecot-lmtpd iproute2 openssl
+both programs swaks msmtp s-nail iproute2

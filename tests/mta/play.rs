@@ -1,15 +1,13 @@
 //! The first two phases of the sample game, played by people who have a mail server: everything they write goes there by
 //! SMTP, and what they read is what that server has put into their mailbox.
 
+use crate::programs::{self, Program};
 use crate::stage::{JUDGE, ROOT, as_judge, files, sh, wait_for, write};
 use chancery::demo::letters::{Writer, message, spell};
 use chancery::demo::record::{self, Phase};
 use chancery::diplomacy::map::Map;
 use chancery::site::{Beginnings, init};
 use chancery::status::{Document, Game, ParticipantKind};
-use lettre::Transport;
-use lettre::address::Envelope;
-use lettre::transport::smtp::SmtpTransport;
 use std::path::Path;
 use std::process::Child;
 
@@ -75,27 +73,57 @@ pub fn mails(words: &[&str]) -> usize {
     texts.map(|t| String::from_utf8_lossy(&t).into_owned()).filter(|t| words.iter().all(|w| t.contains(w))).count()
 }
 
-/// Somebody's mail program and what it has sent.
+/// A message on its way to a server on this machine.
+pub struct Mail<'a> {
+    pub from: &'a str,
+    pub to: &'a str,
+    /// What its writer wants to say.
+    pub lines: &'a [String],
+    pub port: u16,
+    /// smtp, lmtp
+    pub protocol: &'static str,
+    /// Of the Message-ID.
+    id: &'a str,
+    manner: usize,
+}
+
+impl Mail<'_> {
+    /// As the writer's mail program puts it.
+    pub fn message(&self) -> Vec<u8> {
+        let date = chrono::Utc::now().to_rfc2822();
+        let id = format!("{}.demo@player.example", self.id);
+        let Mail { from, to, .. } = *self;
+        message(
+            &Writer { from, name: "A Player", to, subject: "a word", id: &id, date: &date },
+            self.lines,
+            self.manner,
+        )
+    }
+}
+
+/// How mail is sent: a program and the server it talks to.
+pub type Route = (Program, u16, &'static str);
+
+/// Everybody's mail programs and what they have sent.
 pub struct Writers {
-    server: SmtpTransport,
+    routes: Vec<Route>,
     /// How many messages.
     pub sent: usize,
 }
 
 impl Writers {
-    pub fn new() -> Writers {
-        wait_for("the mail server", || std::net::TcpStream::connect("127.0.0.1:25").is_ok());
-        Writers { server: SmtpTransport::builder_dangerous("127.0.0.1").port(25).build(), sent: 0 }
+    /// The routes are taken in turn.
+    pub fn new(routes: &[Route]) -> Writers {
+        for (_, port, _) in routes {
+            wait_for("the mail server", || std::net::TcpStream::connect(("127.0.0.1", *port)).is_ok());
+        }
+        Writers { routes: routes.to_vec(), sent: 0 }
     }
 
     /// Sends one message; the mail server has it when this returns.
     pub fn send(&mut self, from: &str, to: &str, id: &str, lines: &[String], manner: usize) {
-        let date = chrono::Utc::now().to_rfc2822();
-        let id = format!("{id}.demo@player.example");
-        let writer = Writer { from, name: "A Player", to, subject: "a word", id: &id, date: &date };
-        let address = |text: &str| text.parse().expect("an address");
-        let envelope = Envelope::new(Some(address(from)), vec![address(to)]).expect("an envelope");
-        self.server.send_raw(&envelope, &message(&writer, lines, manner)).expect("the mail server takes it");
+        let (program, port, protocol) = self.routes[self.sent % self.routes.len()];
+        program(&Mail { from, to, lines, port, protocol, id, manner });
         self.sent += 1;
     }
 }
@@ -104,10 +132,15 @@ fn lines(lines: &[&str]) -> Vec<String> {
     lines.iter().map(|l| l.to_string()).collect()
 }
 
-/// Plays.
+/// Plays, with a mail server that takes mail on its usual port.
 pub fn two_phases() -> Writers {
+    two_phases_by(&[(programs::lettre, 25, "smtp")])
+}
+
+/// Plays.
+pub fn two_phases_by(routes: &[Route]) -> Writers {
     let record = record::read(record::FRANCE_SOLO).expect("the record");
-    let mut writers = Writers::new();
+    let mut writers = Writers::new(routes);
     let create = ["CREATE demo heron-demo", "DESC", "By real mail.", "END DESC", "RULE NO_DEADLINE", "FORM", "SIGNOFF"];
     writers.send(MASTER, "judge@judge.example", "create", &lines(&create), 0);
     // The answer has gone all the way round.
@@ -169,6 +202,7 @@ fn quiet() {
 
 /// The first sheet once more, as a mail server sends it that did not hear our yes: it is dropped without a word.
 pub fn once_more(writers: &mut Writers) {
+    writers.routes.truncate(1);
     let record = record::read(record::FRANCE_SOLO).expect("the record");
     let before = mails(&["Auto-Submitted: auto-replied"]);
     let (power, orders) = sheets(&record[0]).remove(0);

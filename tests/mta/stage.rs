@@ -14,13 +14,22 @@ pub const ROOT: &str = "/var/lib/chancery";
 /// The user that owns it.
 pub const JUDGE: u32 = 42_000;
 
+/// Who is on a stage.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Cast {
+    /// Many users and root: mail systems that change users.
+    Many,
+    /// The user judge alone, without any rights: whoever runs the tests can play that.
+    One,
+}
+
 /// Plays `inside` on a stage with these packages (folders that tests/mta/fetch.sh has filled). `test` is the name of the
 /// test that calls.
-pub fn on_stage(test: &str, packages: &[&str], inside: impl FnOnce()) {
+pub fn on_stage(test: &str, packages: &[&str], cast: Cast, inside: impl FnOnce()) {
     if std::env::var_os("CHANCERY_STAGE").is_some() {
         return inside();
     }
-    if let Err(why) = play(test, packages) {
+    if let Err(why) = play(test, packages, cast) {
         // Not through the macros: the harness keeps what they write to itself.
         let _ = writeln!(std::io::stderr(), "tests/mta.rs: {test} skipped: {why}");
         assert_ne!(std::env::var("CI").as_deref(), Ok("true"), "{test}: {why}; nothing is skipped where CI=true");
@@ -28,7 +37,7 @@ pub fn on_stage(test: &str, packages: &[&str], inside: impl FnOnce()) {
 }
 
 /// `Err`: why it cannot be played here.
-fn play(test: &str, packages: &[&str]) -> Result<(), String> {
+fn play(test: &str, packages: &[&str], cast: Cast) -> Result<(), String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().ok_or("there is no target directory")?;
     let mut folders = Vec::new();
     for package in packages {
@@ -38,7 +47,7 @@ fn play(test: &str, packages: &[&str]) -> Result<(), String> {
         }
         folders.push(folder);
     }
-    let unshare = unshare()?;
+    let unshare = unshare(cast)?;
     let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
     let program = std::env::current_exe().map_err(|e| e.to_string())?;
     let beside = program.parent().map(Path::to_owned).unwrap_or_default();
@@ -47,6 +56,7 @@ fn play(test: &str, packages: &[&str]) -> Result<(), String> {
         .args(&unshare[1..])
         .arg("sh")
         .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/mta/stage.sh"))
+        .arg(if cast == Cast::One { "one" } else { "many" })
         .args([scratch.path(), Path::new(env!("CARGO_BIN_EXE_chancery"))])
         .args([list(&[beside, env!("CARGO_MANIFEST_DIR").into()]), list(&folders)])
         .arg(&program)
@@ -74,12 +84,13 @@ fn play(test: &str, packages: &[&str]) -> Result<(), String> {
 }
 
 /// The command that makes the namespaces here.
-fn unshare() -> Result<Vec<&'static str>, String> {
+fn unshare(cast: Cast) -> Result<Vec<&'static str>, String> {
     const NAMESPACES: [&str; 5] = ["--mount", "--net", "--pid", "--fork", "--kill-child"];
-    // Mail systems change users, so one user of one's own is not enough: root, or a range of users.
-    let ways: [&[&str]; 3] = [&["unshare"], &["sudo", "-n", "unshare"], &["unshare", "--map-root-user", "--map-auto"]];
+    // Root, or a range of users that root has given to whoever runs this; one user of one's own is less.
+    let many: &[&[&str]] = &[&["unshare"], &["sudo", "-n", "unshare"], &["unshare", "--map-root-user", "--map-auto"]];
+    let one: &[&[&str]] = &[&["unshare", "--map-root-user"], &["sudo", "-n", "unshare", "--map-root-user"]];
     let mut troubles = Vec::new();
-    for way in ways {
+    for way in if cast == Cast::One { one } else { many } {
         let words: Vec<&str> = way.iter().chain(&NAMESPACES).copied().collect();
         let tried = Command::new(words[0]).args(&words[1..]).args(["mount", "-t", "tmpfs", "tmpfs", "/mnt"]).output();
         match tried {
@@ -90,7 +101,13 @@ fn unshare() -> Result<Vec<&'static str>, String> {
             Err(error) => troubles.push(format!("{}: {error}", way.join(" "))),
         }
     }
-    Err(format!("no private namespaces here ({})", troubles.join("; ")))
+    let cure = match cast {
+        Cast::Many => {
+            "it needs root, sudo without a password, or the package uidmap and lines in /etc/subuid and /etc/subgid"
+        }
+        Cast::One => "it needs a kernel that lets users make namespaces",
+    };
+    Err(format!("no private namespaces here: {cure} ({})", troubles.join("; ")))
 }
 
 /// A user and a group of that name on the stage.
