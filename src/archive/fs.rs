@@ -338,13 +338,18 @@ fn sync_devices<'f>(files: impl Iterator<Item = &'f (File, PathBuf)>) {
     }
 }
 
-/// Read a regular file; `None` if it is missing. Symbolic links are not followed (operations.md 15, row 24).
+/// Open a file for reading; `None` if it is missing. Symbolic links are not followed (operations.md 15, row 24).
+pub fn open(path: &Path) -> io::Result<Option<File>> {
+    match options(FILE).read(true).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Read a regular file; `None` if it is missing.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let mut file = match options(FILE).read(true).open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(mut file) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))

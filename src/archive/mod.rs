@@ -202,7 +202,12 @@ impl Archive {
     pub fn games(&self) -> Result<Vec<GameName>, ArchiveError> {
         let names = fs::names(&self.layout.games).at("read", &self.layout.games)?;
         let games = names.iter().filter_map(|name| GameName::old(name).ok());
-        Ok(games.filter(|game| self.layout.game(game.as_str()).join("status").is_file()).collect())
+        Ok(games.filter(|game| self.has_game(game)).collect())
+    }
+
+    /// Whether there is a game of that name: a directory that holds a status file.
+    pub fn has_game(&self, game: &GameName) -> bool {
+        self.layout.game(game.as_str()).join("status").is_file()
     }
 
     /// Names of the files of a game, dot files left out, in order.

@@ -7,6 +7,7 @@ use super::{Archive, fs};
 use std::collections::BTreeSet;
 use std::io;
 use std::os::unix::fs::MetadataExt;
+use std::fs::{File, Metadata};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
@@ -34,13 +35,23 @@ impl Trace {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        Ok(Some(Trace {
+        Ok(Some(Trace::known(&data)))
+    }
+
+    /// The trace of a file of which this is known.
+    pub(super) fn known(data: &Metadata) -> Trace {
+        Trace {
             device: data.dev(),
             inode: data.ino(),
             length: data.len(),
             written: (data.mtime(), data.mtime_nsec()),
             changed: (data.ctime(), data.ctime_nsec()),
-        }))
+        }
+    }
+
+    /// Whether both are of one file, however it has changed, and it has not become shorter.
+    pub(super) fn has_grown_from(&self, before: &Trace) -> bool {
+        (self.device, self.inode) == (before.device, before.inode) && self.length >= before.length
     }
 
     /// Whether the last change is so long ago that a change made at `now` or later shows.

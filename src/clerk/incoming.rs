@@ -97,14 +97,13 @@ impl Clerk {
         }
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
         let lines: Vec<Line> = mail.lines.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
-        let games = self.game_names()?;
-        let blocks = commands::read(&lines, &|word| games.iter().any(|g| g.as_str() == word));
+        let blocks = commands::read(&lines, &|word| GameName::old(word).is_ok_and(|game| self.archive.has_game(&game)));
         let games: Vec<&str> = blocks.iter().filter_map(|b| b.header.as_ref().ok()?.game()).collect();
         // Also what needs no game waits behind earlier mail of the same sender.
         if waiting.is_behind(&from.address, &games) {
             return Ok(Fate::Held);
         }
-        match self.admission(&from.address, now)? {
+        match self.admission(&from.address, &games, now)? {
             Admission::Yes => {}
             _ if others => return Ok(Fate::Behind),
             Admission::No => return Ok(Fate::Dropped("rate")),
