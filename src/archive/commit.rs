@@ -200,6 +200,7 @@ impl Archive {
             .collect();
         owners.sort();
         owners.dedup();
+        super::spare::clear(&self.layout.journal.join("tmp"));
         let take = |owner: &Owner| match owner {
             Owner::Judge => self.lock_judge(std::time::Duration::ZERO).map(drop),
             Owner::Game(game) => match self.lock(game, std::time::Duration::ZERO) {
