@@ -12,6 +12,10 @@ use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use divan::black_box;
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     if filters.iter().any(|word| word != "rounds") || filters.is_empty() {

@@ -2,11 +2,11 @@
 //! are those of the status file, `-` where there is none; the number of the last line is the number of the last commit.
 
 use super::error::{ArchiveError, At};
-use super::name::Owner;
-use super::{Archive, Stamp};
-use std::fs::File;
+use super::journal::Operation;
+use super::name::{Owner, SitePath};
+use super::{Archive, Stamp, fs};
 use std::io::{Read, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::Path;
 
 /// How much of the end of the file is read to find the last line.
 const TAIL: u64 = 64 * 1024;
@@ -64,37 +64,56 @@ impl Archive {
 
     /// The lines of an owner's log.
     pub fn audit(&self, owner: &Owner) -> Result<Vec<AuditLine>, ArchiveError> {
-        let path = self.resolve(&super::SitePath::new(&Archive::audit_path(owner))?)?;
-        let bytes = super::fs::read(&path).at("read", &path)?.unwrap_or_default();
+        let path = self.resolve(&SitePath::new(&Archive::audit_path(owner))?)?;
+        let bytes = fs::read(&path).at("read", &path)?.unwrap_or_default();
         Ok(String::from_utf8_lossy(&bytes).lines().filter_map(AuditLine::parse).collect())
     }
 
     /// The last lines of an owner's log, as many as 64 KiB hold.
     pub fn recent_audit(&self, owner: &Owner) -> Result<Vec<AuditLine>, ArchiveError> {
-        let path = self.resolve(&super::SitePath::new(&Archive::audit_path(owner))?)?;
-        Ok(String::from_utf8_lossy(&tail(&path)?).lines().filter_map(AuditLine::parse).collect())
+        let path = self.resolve(&SitePath::new(&Archive::audit_path(owner))?)?;
+        Ok(String::from_utf8_lossy(&tail(&path)?.0).lines().filter_map(AuditLine::parse).collect())
     }
 
     pub(super) fn last_audit(&self, owner: &Owner) -> Result<Option<AuditLine>, ArchiveError> {
-        let path = self.resolve(&super::SitePath::new(&Archive::audit_path(owner))?)?;
-        let tail = tail(&path)?;
+        Ok(self.log_end(owner)?.last)
+    }
+
+    /// How an owner's log ends.
+    pub(super) fn log_end(&self, owner: &Owner) -> Result<LogEnd, ArchiveError> {
+        let path = self.resolve(&SitePath::new(&Archive::audit_path(owner))?)?;
+        let (tail, length) = tail(&path)?;
         // Lines of other hands between ours are passed over.
-        Ok(String::from_utf8_lossy(&tail).lines().rev().find_map(AuditLine::parse))
+        let last = String::from_utf8_lossy(&tail).lines().rev().find_map(AuditLine::parse);
+        Ok(LogEnd { last, length, open: tail.last().is_some_and(|&byte| byte != b'\n') })
     }
 }
 
-fn tail(path: &PathBuf) -> Result<Vec<u8>, ArchiveError> {
-    let mut bytes = Vec::new();
-    match File::open(path) {
-        Ok(mut file) => {
-            let length = file.metadata().at("read", path)?.len();
-            file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).at("read", path)?;
-            file.read_to_end(&mut bytes).at("read", path)?;
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(error).at("read", path),
+/// The end of a log.
+pub(super) struct LogEnd {
+    /// Our last line.
+    pub last: Option<AuditLine>,
+    length: u64,
+    /// Another hand has left the last line open.
+    open: bool,
+}
+
+impl LogEnd {
+    /// What writes a line behind it.
+    pub fn append(&self, owner: &Owner, line: &str) -> Result<Operation, ArchiveError> {
+        let text = if self.open { format!("\n{line}") } else { line.to_owned() };
+        Ok(Operation::Append(SitePath::new(&Archive::audit_path(owner))?, self.length, text.into_bytes()))
     }
-    Ok(bytes)
+}
+
+/// The last bytes of a file, and its length.
+fn tail(path: &Path) -> Result<(Vec<u8>, u64), ArchiveError> {
+    let Some(mut file) = fs::open(path).at("read", path)? else { return Ok((Vec::new(), 0)) };
+    let from = file.metadata().at("read", path)?.len().saturating_sub(TAIL);
+    let mut bytes = Vec::new();
+    file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut bytes)).at("read", path)?;
+    let length = from + u64::try_from(bytes.len()).unwrap_or(0);
+    Ok((bytes, length))
 }
 
 #[cfg(test)]

@@ -8,15 +8,17 @@ use super::Archive;
 use super::apply::{Present, Rest};
 use super::commit::{Compiled, Receipt, blocked};
 use super::error::{ArchiveError, At};
-use super::fs;
 use super::lock::OwnerLock;
+use super::spare::Spare;
 use super::transaction::Transaction;
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A transaction on its way.
 struct Work {
     made: Compiled,
+    /// Its journal file.
+    file: File,
     draft: PathBuf,
     path: PathBuf,
 }
@@ -25,7 +27,7 @@ impl Archive {
     /// Make these transactions happen, each on its own: what [`Archive::commit`] says of one holds for each, and the
     /// outcomes come in the order of the transactions. No two may be of the same owner.
     pub fn commit_all(&self, batch: Vec<(OwnerLock, Transaction)>) -> Vec<Result<Receipt, ArchiveError>> {
-        let (mut files, mut locks) = (Vec::new(), Vec::new());
+        let mut locks = Vec::new();
         let mut wanted = 0;
         let works: Vec<_> = batch
             .into_iter()
@@ -33,11 +35,11 @@ impl Archive {
                 let work = self.compile(&lock, transaction);
                 // Held until all is done.
                 locks.push(lock);
-                self.draft(work?, &mut wanted, &mut files)
+                self.draft(work?, &mut wanted)
             })
             .collect();
-        self.fs.sync(&files);
-        drop(files);
+        let drafts: Vec<(&File, &Path)> = works.iter().flatten().map(|w| (&w.file, w.draft.as_path())).collect();
+        self.fs.sync(&drafts);
         let works = self.record_all(works);
         let outcomes = self.apply_all(works);
         drop(locks);
@@ -45,17 +47,17 @@ impl Archive {
     }
 
     /// Writes a journal file where nobody takes it for one.
-    fn draft(&self, made: Compiled, wanted: &mut u64, files: &mut Vec<(File, PathBuf)>) -> Result<Work, ArchiveError> {
+    fn draft(&self, made: Compiled, wanted: &mut u64) -> Result<Work, ArchiveError> {
         let bytes = made.record.encode();
         // Room for the journals and for applying them, doubled.
         let room = wanted.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX).saturating_mul(4));
         self.check_room(room)?;
         let name = made.record.file_name();
         let (draft, path) = (self.layout.journal.join("tmp").join(&name), self.layout.journal.join(&name));
-        let file = self.fs.write(&draft, &bytes, fs::SECRET).at("write", &draft).inspect_err(|_| remove(&draft))?;
-        files.push((file, draft.clone()));
+        let written = self.spares.write(&self.fs, &draft, &bytes);
+        let file = written.at("write", &draft).inspect_err(|_| remove(&draft))?;
         *wanted = room;
-        Ok(Work { made, draft, path })
+        Ok(Work { made, file, draft, path })
     }
 
     /// The renames that are the commit points, and the one wait that makes them last.
@@ -128,25 +130,35 @@ impl Archive {
             }
             return works.into_iter().map(|work| work.map(|work| work.made.receipt)).collect();
         }
-        for work in &mut works {
-            let Ok(there) = work else { continue };
-            let moved = self.finish_moving(&there.made.record);
-            if let Err(source) = moved.and_then(|()| self.fs.remove(&there.path).at("remove", &there.path)) {
-                *work = Err(blocked(&there.made.record, source));
+        let journal = &self.layout.journal;
+        let mut spares = Vec::new();
+        let outcomes = works.into_iter().map(|work| {
+            let Work { made, file, path, .. } = work?;
+            let gone = self.finish_moving(&made.record).and_then(|()| {
+                let taken = self.spares.take_out(&self.fs, file, &path, &journal.join("tmp"));
+                taken.at("remove", &path)
+            });
+            match gone {
+                Ok(spare) => spares.extend(spare),
+                Err(source) => return Err(blocked(&made.record, source)),
+            }
+            Ok(made.receipt)
+        });
+        let outcomes = outcomes.collect();
+        match self.fs.sync_directories([journal.as_path()]) {
+            Ok(()) => spares.into_iter().for_each(|spare| self.spares.keep(spare)),
+            // They are done; a journal file that comes back after a power cut is done once more, to no effect.
+            Err(error) => {
+                tracing::warn!(%error, "the journal could not be synced");
+                spares.into_iter().for_each(Spare::drop);
             }
         }
-        let journal = &self.layout.journal;
-        match self.fs.sync_directories([journal.as_path()]) {
-            Ok(()) => {}
-            // They are done; a journal file that comes back after a power cut is done once more, to no effect.
-            Err(error) => tracing::warn!(%error, "the journal could not be synced"),
-        }
-        works.into_iter().map(|work| work.map(|work| work.made.receipt)).collect()
+        outcomes
     }
 }
 
 /// A draft of something that did not happen.
-fn remove(draft: &std::path::Path) {
+fn remove(draft: &Path) {
     drop(std::fs::remove_file(draft));
 }
 
@@ -155,7 +167,6 @@ mod tests {
     use super::*;
     use crate::archive::{Entry, Fs, GameName, Key, MAIL_WAIT, Stamp};
     use crate::site::Layout;
-    use std::path::Path;
 
     const GAMES: [&str; 3] = ["ash", "birch", "cedar"];
 

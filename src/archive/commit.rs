@@ -81,11 +81,12 @@ impl Archive {
             });
         }
         let owner = lock.owner.clone();
-        let seq = self.seq(&owner)? + 1;
+        let log = self.log_end(&owner)?;
+        let seq = log.last.as_ref().map_or(0, |line| line.seq) + 1;
         let before = self.status_stamp(&owner)?;
         let mut operations = self.plan(&transaction.edits)?;
         let after = stamp_after(&operations, &owner, before);
-        operations.push(self.audit_line(&owner, &AuditLine::write(seq, before, after, &transaction.audit))?);
+        operations.push(log.append(&owner, &AuditLine::write(seq, before, after, &transaction.audit))?);
         operations.extend(transaction.ledger.into_iter().map(|(month, line)| Operation::Ledger(month, line)));
         operations.extend(transaction.mails.into_iter().map(|(id, bytes)| Operation::Enqueue(id, bytes)));
         operations.extend(transaction.index.into_iter().map(|edit| Operation::Index(edit.game, edit.line)));
@@ -199,6 +200,7 @@ impl Archive {
             .collect();
         owners.sort();
         owners.dedup();
+        super::spare::clear(&self.layout.journal.join("tmp"));
         let take = |owner: &Owner| match owner {
             Owner::Judge => self.lock_judge(std::time::Duration::ZERO).map(drop),
             Owner::Game(game) => match self.lock(game, std::time::Duration::ZERO) {
@@ -213,15 +215,6 @@ impl Archive {
     fn status_stamp(&self, owner: &Owner) -> Result<Option<Stamp>, ArchiveError> {
         let Owner::Game(game) = owner else { return Ok(None) };
         Ok(self.read(game, "status")?.map(|content| content.stamp))
-    }
-
-    fn audit_line(&self, owner: &Owner, line: &str) -> Result<Operation, ArchiveError> {
-        let path = SitePath::new(&Archive::audit_path(owner))?;
-        let log = self.read_site(&path)?.map(|content| content.bytes).unwrap_or_default();
-        // Another hand may have left the last line open.
-        let open = log.last().is_some_and(|&byte| byte != b'\n');
-        let text = if open { format!("\n{line}") } else { line.to_owned() };
-        Ok(Operation::Append(path, u64::try_from(log.len()).unwrap_or(0), text.into_bytes()))
     }
 
     /// Turn edits, which follow each other, into operations of which no two touch the same file and each can be

@@ -10,6 +10,7 @@
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use std::borrow::Borrow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
@@ -158,6 +159,14 @@ impl Fs {
         Ok(file)
     }
 
+    /// Write a whole file anew through a handle, without syncing it; `path` is where it lies now.
+    pub fn rewrite(&self, file: &mut File, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        self.step(|| ())?;
+        file.set_len(0)?;
+        self.note(|| Change::Cut(path.to_owned(), 0));
+        self.write_out(file, path, 0, bytes)
+    }
+
     /// Write a file that must not be there yet, without syncing it.
     pub fn create(&self, path: &Path, bytes: &[u8], mode: u32) -> io::Result<File> {
         self.step(|| ())?;
@@ -197,7 +206,7 @@ impl Fs {
     }
 
     /// Put files on the disk, or end the process.
-    pub fn sync(&self, files: &[(File, PathBuf)]) {
+    pub fn sync<F: Borrow<File> + Sync, P: AsRef<Path> + Sync>(&self, files: &[(F, P)]) {
         self.sync_together(files, &[]);
     }
 
@@ -227,16 +236,20 @@ impl Fs {
 
     /// Directories opened before, so that nothing but the disk can fail.
     pub fn sync_opened(&self, directories: &[(File, PathBuf)]) {
-        self.sync_together(&[], directories);
+        self.sync_together::<File, PathBuf>(&[], directories);
     }
 
     /// Several are synced at the same time, so that the file system makes one journal commit of them: all are told to
     /// begin writing before the first is waited for. Very many are synced by one call for each file system they lie on.
     /// In order, one by one, where a test counts the calls.
-    fn sync_together(&self, files: &[(File, PathBuf)], directories: &[(File, PathBuf)]) {
-        let file = |(file, path): &(File, PathBuf)| match self.step(|| ()).and_then(|()| file.sync_data()) {
-            Err(error) => sync_failed(path, &error),
-            Ok(()) => self.note(|| Change::Sync(path.to_owned())),
+    fn sync_together<F: Borrow<File> + Sync, P: AsRef<Path> + Sync>(
+        &self,
+        files: &[(F, P)],
+        directories: &[(File, PathBuf)],
+    ) {
+        let file = |(file, path): &(F, P)| match self.step(|| ()).and_then(|()| file.borrow().sync_data()) {
+            Err(error) => sync_failed(path.as_ref(), &error),
+            Ok(()) => self.note(|| Change::Sync(path.as_ref().to_owned())),
         };
         // Not sync_data: a rename changes nothing that fdatasync promises to keep.
         let directory = |(file, path): &(File, PathBuf)| match self.step(|| ()).and_then(|()| file.sync_all()) {
@@ -250,11 +263,12 @@ impl Fs {
             return;
         }
         if count >= MANY {
-            return sync_devices(files.iter().chain(directories));
+            let files = files.iter().map(|(file, path)| (file.borrow(), path.as_ref()));
+            return sync_devices(files.chain(directories.iter().map(|(file, path)| (file, path.as_path()))));
         }
         for (file, _) in files {
             // Not to be read again soon: the kernel begins to write it. Only a hint, so it may fail.
-            let _ = rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed);
+            let _ = rustix::fs::fadvise(file.borrow(), 0, None, rustix::fs::Advice::DontNeed);
         }
         let (file, directory, part) = (&file, &directory, count.div_ceil(8));
         std::thread::scope(|scope| {
@@ -322,7 +336,7 @@ impl Fs {
 
 /// Sync the file systems on which these lie, each once. An error in writing back any of them is told to a file that was
 /// open before.
-fn sync_devices<'f>(files: impl Iterator<Item = &'f (File, PathBuf)>) {
+fn sync_devices<'f>(files: impl Iterator<Item = (&'f File, &'f Path)>) {
     let mut devices = Vec::new();
     for (file, path) in files {
         let synced = file.metadata().and_then(|data| {
@@ -338,13 +352,18 @@ fn sync_devices<'f>(files: impl Iterator<Item = &'f (File, PathBuf)>) {
     }
 }
 
-/// Read a regular file; `None` if it is missing. Symbolic links are not followed (operations.md 15, row 24).
+/// Open a file for reading; `None` if it is missing. Symbolic links are not followed (operations.md 15, row 24).
+pub fn open(path: &Path) -> io::Result<Option<File>> {
+    match options(FILE).read(true).open(path) {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Read a regular file; `None` if it is missing.
 pub fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
-    let mut file = match options(FILE).read(true).open(path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(error),
-    };
+    let Some(mut file) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
     file.read_to_end(&mut bytes)?;
     Ok(Some(bytes))

@@ -8,9 +8,11 @@
 use super::error::{ArchiveError, At};
 use super::fs;
 use super::journal::hex;
+use super::trace::Trace;
 use chrono::{DateTime, Duration, Months, NaiveDate, SecondsFormat, Utc};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// A repeated message with a Message-ID is a duplicate for so long, unless `mail.in.dedup` says otherwise.
@@ -19,6 +21,9 @@ pub const WINDOW: Duration = Duration::days(30);
 pub const WINDOW_WITHOUT_ID: Duration = Duration::hours(24);
 /// Files older than this are removed.
 pub const KEEP: Duration = Duration::days(400);
+
+/// What the keys of sign-ons begin with.
+const SIGN_ON: &str = "signon:";
 
 /// Longest Message-ID that a key shows as it is.
 const LONGEST_ID: usize = 250;
@@ -61,6 +66,12 @@ impl Key {
     /// The key.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+
+    /// The sender in the key of a message.
+    fn sender(&self) -> Option<&str> {
+        // A Message-ID may hold colons; the hash and an address do not.
+        self.0.rsplit(':').nth(1)
     }
 
     /// How long it counts.
@@ -136,18 +147,61 @@ fn first_day(month: &str) -> Option<NaiveDate> {
     NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d").ok()
 }
 
+/// A file of the ledger as it was when it was read, and up to where its whole lines are known.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    trace: Trace,
+    upto: u64,
+}
+
 /// The ledger as read. It keeps the keys of the last months in memory and reads on where it stopped.
 #[derive(Debug, Default)]
 pub struct Ledger {
     directory: PathBuf,
     window: Option<Duration>,
-    read: HashMap<String, u64>,
+    read: HashMap<String, Known>,
     latest: HashMap<(Key, Option<String>), DateTime<Utc>>,
-    recent: Vec<Entry>,
+    recent: Recent,
 }
 
-/// How far back [`Ledger::recent`] looks.
+/// How far back [`Ledger::closed_by`] and [`Ledger::sign_ons`] look.
 pub const RECENT: Duration = Duration::hours(24);
+
+/// The entries of the last day that rates and pauses are counted from, in the order they were written.
+#[derive(Debug, Default)]
+struct Recent {
+    /// Those about no game, by sender: the lines that close a message.
+    closed: HashMap<String, Vec<Entry>>,
+    sign_ons: Vec<Entry>,
+    /// When those of all senders were last looked through for old ones.
+    swept: DateTime<Utc>,
+}
+
+impl Recent {
+    fn push(&mut self, entry: &Entry) {
+        if entry.key.0.starts_with(SIGN_ON) {
+            self.sign_ons.push(entry.clone());
+        } else if let (None, Some(sender)) = (&entry.game, entry.key.sender()) {
+            self.closed.entry(sender.to_owned()).or_default().push(entry.clone());
+        }
+    }
+
+    fn sweep(&mut self, now: DateTime<Utc>) {
+        if now.signed_duration_since(self.swept).abs() < Duration::hours(1) {
+            return;
+        }
+        self.swept = now;
+        self.sign_ons.retain(|entry| is_recent(entry, now));
+        self.closed.retain(|_, entries| {
+            entries.retain(|entry| is_recent(entry, now));
+            !entries.is_empty()
+        });
+    }
+}
+
+fn is_recent(entry: &Entry, now: DateTime<Utc>) -> bool {
+    now.signed_duration_since(entry.time) < RECENT
+}
 
 impl Ledger {
     /// The ledger in that directory; `window` is `mail.in.dedup`.
@@ -171,42 +225,71 @@ impl Ledger {
         Ok(self.latest.iter().any(|((used, _), &time)| used == key && now.signed_duration_since(time) < window))
     }
 
-    /// The entries of the last day, in the order they were written: what rates and pauses are counted from.
-    pub fn recent(&mut self, now: DateTime<Utc>) -> Result<&[Entry], ArchiveError> {
+    /// The lines of the last day that close a message of that sender, in the order they were written.
+    pub fn closed_by(&mut self, sender: &str, now: DateTime<Utc>) -> Result<Vec<Entry>, ArchiveError> {
         self.refresh(now)?;
-        self.recent.retain(|e| now.signed_duration_since(e.time) < RECENT);
-        Ok(&self.recent)
+        let entries = self.recent.closed.get(sender).into_iter().flatten();
+        Ok(entries.filter(|entry| is_recent(entry, now)).cloned().collect())
+    }
+
+    /// The sign-ons of the last day that were noted, in the order they were written.
+    pub fn sign_ons(&mut self, now: DateTime<Utc>) -> Result<Vec<Entry>, ArchiveError> {
+        self.refresh(now)?;
+        Ok(self.recent.sign_ons.iter().filter(|entry| is_recent(entry, now)).cloned().collect())
     }
 
     /// Read what was added since the last time.
     fn refresh(&mut self, now: DateTime<Utc>) -> Result<(), ArchiveError> {
         let window = self.window.unwrap_or(WINDOW).max(WINDOW);
         let oldest = month(now.checked_sub_signed(window).unwrap_or(now));
-        for name in months(&self.directory)? {
-            if name < oldest {
+        let mut names = months(&self.directory)?;
+        names.retain(|name| *name >= oldest);
+        if !self.read_on(&names, now)? {
+            // Another hand has put something else there: what was read of it counts no more. Seen is that by a new file, a
+            // shorter one, or a line that ends no longer where it did.
+            self.read.clear();
+            self.latest.clear();
+            self.recent = Recent::default();
+            self.read_on(&names, now)?;
+        }
+        self.recent.sweep(now);
+        Ok(())
+    }
+
+    /// Reads the new lines of these files; `false`: the known ones are no longer those of one of them.
+    fn read_on(&mut self, names: &[String], now: DateTime<Utc>) -> Result<bool, ArchiveError> {
+        for name in names {
+            let path = self.directory.join(name);
+            let known = self.read.get(name).copied();
+            let seen = Trace::of(&path).at("read", &path)?;
+            if seen.is_none() || known.map(|known| known.trace) == seen {
                 continue;
             }
-            let path = self.directory.join(&name);
-            let known = self.read.get(&name).copied().unwrap_or(0);
-            if fs::length(&path).at("read", &path)? == known {
-                continue;
+            let Some(mut file) = fs::open(&path).at("read", &path)? else { continue };
+            let trace = Trace::known(&file.metadata().at("read", &path)?);
+            let known = known.unwrap_or(Known { trace, upto: 0 });
+            if !trace.has_grown_from(&known.trace) {
+                return Ok(false);
             }
-            let bytes = fs::read(&path).at("read", &path)?.unwrap_or_default();
-            let from = usize::try_from(known).unwrap_or(0);
-            // A file that has become shorter was put there by another hand: read all of it.
-            let new = bytes.get(from..).unwrap_or(&bytes);
+            let mut new = Vec::new();
+            // The end of the last line that is known is looked at, too.
+            let from = known.upto.saturating_sub(1);
+            file.seek(SeekFrom::Start(from)).and_then(|_| file.read_to_end(&mut new)).at("read", &path)?;
+            if known.upto > 0 && new.first() != Some(&b'\n') {
+                return Ok(false);
+            }
             let whole = new.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
             for entry in entries(new.get(..whole).unwrap_or_default()) {
-                if now.signed_duration_since(entry.time) < RECENT {
-                    self.recent.push(entry.clone());
+                if is_recent(&entry, now) {
+                    self.recent.push(&entry);
                 }
                 let time = self.latest.entry((entry.key, entry.game)).or_insert(entry.time);
                 *time = (*time).max(entry.time);
             }
-            let upto = bytes.len() - new.len() + whole;
-            self.read.insert(name, u64::try_from(upto).unwrap_or(0));
+            let upto = from + u64::try_from(whole).unwrap_or(0);
+            self.read.insert(name.clone(), Known { trace, upto });
         }
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -275,6 +358,95 @@ mod tests {
         assert!(done(&without, Some("demo"), "2026-10-31T11:59:59Z"));
         assert!(!done(&without, Some("demo"), "2026-10-31T12:00:00Z"));
         assert!(done(&reminder, Some("demo"), "2026-11-15T00:00:00Z"));
+    }
+
+    /// A ledger that is read on while other processes write it, and a message of each sender in it.
+    struct Written {
+        dir: tempfile::TempDir,
+        ledger: Ledger,
+    }
+
+    impl Written {
+        fn new() -> Written {
+            let dir = tempfile::tempdir().unwrap();
+            let ledger = Ledger::open(dir.path(), WINDOW);
+            Written { dir, ledger }
+        }
+
+        fn path(&self) -> PathBuf {
+            self.dir.path().join("2026-11")
+        }
+
+        fn line(sender: &str) -> String {
+            let key = Key::of_mail(Some("<1@x>"), sender, "x");
+            Entry { key, time: at("2026-11-21T12:00:00Z"), game: None, outcome: "done".into() }.line() + "\n"
+        }
+
+        fn append(&self, bytes: &str) {
+            use std::io::Write;
+            let mut file = std::fs::File::options().create(true).append(true).open(self.path()).unwrap();
+            file.write_all(bytes.as_bytes()).unwrap();
+        }
+
+        /// Of these senders, those whose message is done, and that one line each says so.
+        fn known(&mut self, senders: &str) -> String {
+            let now = at("2026-11-21T13:00:00Z");
+            let mut known = String::new();
+            for sender in senders.chars() {
+                let name = sender.to_string();
+                let done = self.ledger.is_done(&Key::of_mail(Some("<1@x>"), &name, "x"), None, now).unwrap();
+                let lines = self.ledger.closed_by(&name, now).unwrap();
+                assert_eq!(lines.len(), usize::from(done), "{lines:?}");
+                known.extend(done.then_some(sender));
+            }
+            known
+        }
+    }
+
+    #[test]
+    fn what_others_add_is_read_on_and_half_a_line_waits_for_its_end() {
+        let mut written = Written::new();
+        assert_eq!(written.known("ab"), "");
+        written.append(&Written::line("a"));
+        assert_eq!(written.known("ab"), "a");
+        let line = Written::line("b");
+        let (half, rest) = line.split_at(line.len() - 4);
+        written.append(half);
+        assert_eq!(written.known("ab"), "a");
+        // A dead writer's part is cut off before the next line.
+        let whole = std::fs::read(written.path()).unwrap().len() - half.len();
+        let file = std::fs::File::options().write(true).open(written.path()).unwrap();
+        file.set_len(whole as u64).unwrap();
+        assert_eq!(written.known("abc"), "a");
+        written.append(&(Written::line("c") + half));
+        assert_eq!(written.known("abc"), "ac");
+        written.append(rest);
+        assert_eq!(written.known("abc"), "abc");
+    }
+
+    #[test]
+    fn a_ledger_that_another_hand_has_rewritten_is_read_anew() {
+        let line = Written::line;
+        for new in [line("c"), line("c") + &line("d"), line("c") + &line("d") + &line("e"), String::new()] {
+            for in_place in [true, false] {
+                let mut written = Written::new();
+                written.append(&(line("a") + &line("b")));
+                assert_eq!(written.known("abcde"), "ab");
+                // So that no line ends where one did.
+                let text = new.replacen("done", "done-by-hand", 1);
+                if in_place {
+                    std::fs::write(written.path(), &text).unwrap();
+                } else {
+                    let draft = written.path().with_extension("draft");
+                    std::fs::write(&draft, &text).unwrap();
+                    std::fs::rename(draft, written.path()).unwrap();
+                }
+                let expected: String = "cde".chars().filter(|c| text.contains(&format!(":{c}:"))).collect();
+                assert_eq!(written.known("abcde"), expected, "{text}");
+                written.append(&line("a"));
+                assert_eq!(written.known("abcde"), format!("a{expected}"));
+            }
+        }
     }
 
     #[test]

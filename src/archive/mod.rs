@@ -29,6 +29,7 @@ pub mod ledger;
 mod lock;
 mod name;
 mod round;
+mod spare;
 pub mod spool;
 mod trace;
 mod transaction;
@@ -45,14 +46,16 @@ pub use lock::{
 pub use name::{GameName, NameError, Owner, SitePath, mail_id};
 pub use round::LastRound;
 pub use spool::Spool;
-pub use trace::Trace;
+pub use trace::{GamesRoom, Trace};
 pub use transaction::{Content, Stamp, Transaction};
 
 use crate::site::Layout;
 use chrono::{DateTime, Utc};
 use error::At;
 use lock::{Kind, take};
+use spare::Spares;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The games of a site and all that is committed with them.
@@ -61,12 +64,13 @@ pub struct Archive {
     layout: Layout,
     fs: Fs,
     min_free: u64,
+    spares: Arc<Spares>,
 }
 
 impl Archive {
     /// The archive of that site; `min_free` is `limits.min_free` in bytes.
     pub fn new(layout: Layout, fs: Fs, min_free: u64) -> Archive {
-        Archive { layout, fs, min_free }
+        Archive { layout, fs, min_free, spares: Arc::default() }
     }
 
     /// Where everything is.
@@ -203,7 +207,12 @@ impl Archive {
     pub fn games(&self) -> Result<Vec<GameName>, ArchiveError> {
         let names = fs::names(&self.layout.games).at("read", &self.layout.games)?;
         let games = names.iter().filter_map(|name| GameName::old(name).ok());
-        Ok(games.filter(|game| self.layout.game(game.as_str()).join("status").is_file()).collect())
+        Ok(games.filter(|game| self.has_game(game)).collect())
+    }
+
+    /// Whether there is a game of that name: a directory that holds a status file.
+    pub fn has_game(&self, game: &GameName) -> bool {
+        self.layout.game(game.as_str()).join("status").is_file()
     }
 
     /// Names of the files of a game, dot files left out, in order.

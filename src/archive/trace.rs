@@ -4,10 +4,13 @@ use super::error::{ArchiveError, At};
 use super::journal::Record;
 use super::name::{GameName, Owner};
 use super::{Archive, fs};
+use rustix::fs::AtFlags;
+use rustix::io::Errno;
 use std::collections::BTreeSet;
+use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 /// The clock of a file system that shows parts of a second ticks at least so often.
@@ -34,13 +37,23 @@ impl Trace {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        Ok(Some(Trace {
+        Ok(Some(Trace::known(&data)))
+    }
+
+    /// The trace of a file of which this is known.
+    pub(super) fn known(data: &Metadata) -> Trace {
+        Trace {
             device: data.dev(),
             inode: data.ino(),
             length: data.len(),
             written: (data.mtime(), data.mtime_nsec()),
             changed: (data.ctime(), data.ctime_nsec()),
-        }))
+        }
+    }
+
+    /// Whether both are of one file, however it has changed, and it has not become shorter.
+    pub(super) fn has_grown_from(&self, before: &Trace) -> bool {
+        (self.device, self.inode) == (before.device, before.inode) && self.length >= before.length
     }
 
     /// Whether the last change is so long ago that a change made at `now` or later shows.
@@ -69,7 +82,48 @@ impl Trace {
     }
 }
 
+/// The directory of the games, held open: whoever looks at a hundred thousand of them does not have to find the way to it
+/// each time.
+#[derive(Debug)]
+pub struct GamesRoom {
+    directory: File,
+    path: PathBuf,
+}
+
+impl GamesRoom {
+    /// The trace of a game's status file; `None` if it is missing.
+    pub fn trace(&self, game: &GameName) -> Result<Option<Trace>, ArchiveError> {
+        let inside = format!("{game}/status");
+        match rustix::fs::statat(&self.directory, inside.as_str(), AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(data) => Ok(Some(Trace {
+                device: unsigned(data.st_dev),
+                inode: unsigned(data.st_ino),
+                length: unsigned(data.st_size),
+                written: (signed(data.st_mtime), signed(data.st_mtime_nsec)),
+                changed: (signed(data.st_ctime), signed(data.st_ctime_nsec)),
+            })),
+            Err(Errno::NOENT) => Ok(None),
+            Err(error) => Err(io::Error::from(error)).at("read", &self.path.join(inside)),
+        }
+    }
+}
+
+/// The numbers of a file have other types on other machines; none of them is out of range.
+fn unsigned(number: impl TryInto<u64>) -> u64 {
+    number.try_into().unwrap_or(u64::MAX)
+}
+
+fn signed(number: impl TryInto<i64>) -> i64 {
+    number.try_into().unwrap_or(i64::MAX)
+}
+
 impl Archive {
+    /// The directory of the games, for a look at many of them.
+    pub fn games_room(&self) -> Result<GamesRoom, ArchiveError> {
+        let path = self.layout.games.clone();
+        Ok(GamesRoom { directory: File::open(&path).at("open", &path)?, path })
+    }
+
     /// The trace of a game's status file; `None` if it is missing.
     pub fn trace(&self, game: &GameName) -> Result<Option<Trace>, ArchiveError> {
         let path = self.layout.game(game.as_str()).join("status");
@@ -116,6 +170,22 @@ mod tests {
         file.set_modified(std::fs::metadata(&path).unwrap().modified().unwrap()).unwrap();
         std::fs::rename(&draft, &path).unwrap();
         assert_ne!(Trace::of(&path).unwrap(), Some(first));
+    }
+
+    #[test]
+    fn a_game_has_the_same_trace_from_either_side() {
+        let place = tempfile::tempdir().unwrap();
+        let layout = crate::site::Layout::plain(place.path());
+        let archive = Archive::new(layout, crate::archive::Fs::new(), 0);
+        let (ash, elm) = (GameName::new("ash").unwrap(), GameName::new("elm").unwrap());
+        std::fs::create_dir_all(place.path().join("games/ash")).unwrap();
+        std::fs::write(place.path().join("games/ash/status"), "GAME ash").unwrap();
+        let room = archive.games_room().unwrap();
+        assert!(room.trace(&ash).unwrap().is_some());
+        assert_eq!(room.trace(&ash).unwrap(), archive.trace(&ash).unwrap());
+        assert_eq!(room.trace(&elm).unwrap(), None);
+        std::fs::write(place.path().join("games/elm"), "no directory").unwrap();
+        assert!(room.trace(&elm).is_err() && archive.trace(&elm).is_err());
     }
 
     #[test]

@@ -41,13 +41,6 @@ pub(super) mod outcome {
     pub const RATE: &str = "rate";
 }
 
-/// The mail addresses' part of a message key: `<id>:sender:hash`.
-fn is_of(entry: &LedgerEntry, sender: &str) -> bool {
-    let key = entry.key.as_str();
-    // A Message-ID may hold colons; the hash and an address do not.
-    key.rsplit(':').nth(1) == Some(sender)
-}
-
 /// The pause after so many failures in a row.
 fn pause(failures: usize) -> Duration {
     let seconds = match failures {
@@ -88,17 +81,9 @@ pub(super) fn seat_word(table: &Table, seat: &str) -> String {
 }
 
 impl Clerk {
-    /// Lines of the last day that are about something; of very many the others are not copied.
-    fn recent(&self, now: DateTime<Utc>, about: impl Fn(&LedgerEntry) -> bool) -> Result<Vec<LedgerEntry>, ClerkError> {
-        match self.ledger.lock() {
-            Ok(mut ledger) => Ok(ledger.recent(now)?.iter().filter(|e| about(e)).cloned().collect()),
-            Err(_) => Ok(Vec::new()),
-        }
-    }
-
-    /// Rates of one sender.
-    pub(super) fn admission(&self, sender: &str, now: DateTime<Utc>) -> Result<Admission, ClerkError> {
-        let closed = self.recent(now, |e| e.game.is_none() && is_of(e, sender))?;
+    /// Rates of one sender, whose message is about these games.
+    pub(super) fn admission(&self, sender: &str, games: &[&str], now: DateTime<Utc>) -> Result<Admission, ClerkError> {
+        let closed = self.ledger().closed_by(sender, now)?;
         let hour = |e: &&LedgerEntry| now - e.time < Duration::hours(1);
         let within_hour = closed.iter().filter(hour).count();
         let errors = closed.iter().filter(|e| e.outcome == outcome::ERRORS).count();
@@ -110,8 +95,9 @@ impl Clerk {
             let told = if errors >= ERRORS_A_DAY { told.count() } else { told.filter(hour).count() };
             return Ok(if told == 0 { Admission::Tell } else { Admission::No });
         }
-        // Whether somebody is known costs a look at every game: asked only when it matters.
-        if stranger && !self.is_known(sender)? {
+        // Whether somebody is known can cost a look at every game: asked only when it matters, and who writes to his own
+        // game is found in that one.
+        if stranger && !self.is_in(games, sender)? && !self.is_known(sender)? {
             return Ok(Admission::No);
         }
         Ok(Admission::Yes)
@@ -123,7 +109,7 @@ impl Clerk {
         if claims.is_empty() {
             return Ok(false);
         }
-        let attempts = self.recent(now, |e| e.key.as_str().starts_with("signon:"))?;
+        let attempts = self.ledger().sign_ons(now)?;
         if attempts.is_empty() {
             return Ok(false);
         }
@@ -172,7 +158,7 @@ impl Clerk {
         let seat = seat_word(table, seat);
         let game = &table.game.name;
         let key = sign_on_key(game, &seat, sender);
-        let recent = self.recent(now, |e| e.key.as_str().starts_with("signon:"))?;
+        let recent = self.ledger().sign_ons(now)?;
         let of_seat = sign_on_key(game, &seat, "");
         let before: Vec<&LedgerEntry> =
             recent.iter().filter(|e| e.key.as_str().starts_with(of_seat.as_str())).collect();

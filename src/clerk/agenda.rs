@@ -6,7 +6,7 @@
 //! agenda that is lost, cut off or of another hand is as good as none: the next round opens every game, and is slower.
 
 use super::{Clerk, ClerkError};
-use crate::archive::{GameName, Trace};
+use crate::archive::{GameName, GamesRoom, Trace};
 use crate::judge::IndexLine;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
@@ -164,14 +164,16 @@ pub(super) struct Glimpse {
     settled: bool,
 }
 
-impl Clerk {
+impl Glimpse {
     /// Looks at a game from outside.
-    pub(super) fn glimpse(&self, game: &GameName, line: &IndexLine) -> Result<Glimpse, ClerkError> {
-        let trace = self.archive.trace(game)?;
+    pub fn of(games: &GamesRoom, game: &GameName, line: &IndexLine) -> Result<Glimpse, ClerkError> {
+        let trace = games.trace(game)?;
         let settled = trace.is_some_and(|trace| trace.is_settled(SystemTime::now()));
         Ok(Glimpse { mark: trace.map(|trace| Mark::of(&[trace], line)), settled })
     }
+}
 
+impl Clerk {
     /// The agenda that the round before has left.
     pub(super) fn agenda(&self, world: &World) -> Agenda {
         match std::fs::read_to_string(self.agenda_path()) {

@@ -428,17 +428,33 @@ impl Clerk {
         Ok(standings)
     }
 
-    fn has_place(&self, address: &str, counts: impl Fn(&Game) -> bool) -> Result<bool, ClerkError> {
-        for game in self.game_names()? {
-            let Some(content) = self.archive.read(&game, "status")? else { continue };
-            let Ok(document) = Document::parse(&content.bytes) else { continue };
-            let game = document.game();
-            let mut all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
-            if counts(game) && all.any(|a| a.eq_ignore_ascii_case(address)) {
+    /// Whether the address has a place in one of these games.
+    pub(super) fn is_in(&self, games: &[&str], address: &str) -> Result<bool, ClerkError> {
+        for game in games {
+            if let Ok(game) = GameName::old(game)
+                && self.has_place_in(&game, address, |_| true)?
+            {
                 return Ok(true);
             }
         }
         Ok(false)
+    }
+
+    fn has_place(&self, address: &str, counts: impl Fn(&Game) -> bool) -> Result<bool, ClerkError> {
+        for game in self.game_names()? {
+            if self.has_place_in(&game, address, &counts)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn has_place_in(&self, game: &GameName, address: &str, counts: impl Fn(&Game) -> bool) -> Result<bool, ClerkError> {
+        let Some(content) = self.archive.read(game, "status")? else { return Ok(false) };
+        let Ok(document) = Document::parse(&content.bytes) else { return Ok(false) };
+        let game = document.game();
+        let mut all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
+        Ok(counts(game) && all.any(|a| a.eq_ignore_ascii_case(address)))
     }
 }
 

@@ -98,8 +98,8 @@ impl Clerk {
         }
         let from = Sender { address, name: mail.name.clone(), message_id: mail.message_id.clone() };
         let lines: Vec<Line> = mail.lines.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
-        let games = self.game_names()?;
-        let (blocks, strays) = commands::read_all(&lines, &|word| games.iter().any(|g| g.as_str() == word));
+        let is_game = |word: &str| GameName::old(word).is_ok_and(|game| self.archive.has_game(&game));
+        let (blocks, strays) = commands::read_all(&lines, &is_game);
         // What stands around the blocks is answered where it is nearly a command, in front of what they are answered.
         let mut skipped: Vec<Line> =
             mail.skipped.iter().map(|l| Line { number: l.number, text: l.text.clone() }).collect();
@@ -110,7 +110,7 @@ impl Clerk {
         if waiting.is_behind(&from.address, &games) {
             return Ok(Fate::Held);
         }
-        match self.admission(&from.address, now)? {
+        match self.admission(&from.address, &games, now)? {
             Admission::Yes => {}
             _ if others => return Ok(Fate::Behind),
             Admission::No => return Ok(Fate::Dropped("rate")),

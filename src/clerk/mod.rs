@@ -56,7 +56,7 @@ use crate::mail::intake::{Limits, Ourselves};
 use crate::site::Site;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
-use std::sync::Mutex;
+use std::sync::{Mutex, MutexGuard};
 
 /// What can go wrong around the judge.
 #[derive(Debug, thiserror::Error)]
@@ -153,8 +153,12 @@ impl Clerk {
 
     /// Whether the ledger has that key, for that block of a message (`None`: the whole of it).
     fn is_done(&self, key: &Key, block: Option<&str>, now: DateTime<Utc>) -> Result<bool, ArchiveError> {
+        self.ledger().is_done(key, block, now)
+    }
+
+    fn ledger(&self) -> MutexGuard<'_, Ledger> {
         // What a panic has left of the ledger's memory is what it had read.
-        self.ledger.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_done(key, block, now)
+        self.ledger.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 
     /// The seed of an event: the same event has the same seed, nobody outside can foresee it.

@@ -25,9 +25,14 @@ impl Clerk {
     /// Notes that a game's pages have to be written; cheap, done before its commit.
     pub(super) fn mark(&self, game: &GameName) {
         let marker = self.marker(game.as_str());
-        if !marker.exists()
-            && let Err(error) = fs::create_dir_all(self.markers()).and_then(|()| fs::write(&marker, b""))
-        {
+        let make = || fs::OpenOptions::new().create(true).append(true).open(&marker).map(drop);
+        let made = match make() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(self.markers()).and_then(|()| make())
+            }
+            made => made,
+        };
+        if let Err(error) = made {
             tracing::warn!(%game, %error, "no marker for publishing");
         }
     }

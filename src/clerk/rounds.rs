@@ -2,7 +2,7 @@
 //! agenda knows to sleep, and that nobody has touched since, is not opened. What the others come to is committed by the
 //! dozen, so that they wait for the disk together.
 
-use super::agenda::Agenda;
+use super::agenda::{Agenda, Glimpse};
 use super::checking::{Checked, Checks, Decided};
 use super::owed::{Debt, Owed};
 use super::{Clerk, ClerkError, stamp};
@@ -111,6 +111,7 @@ impl Clerk {
         // Who asks for a game by name wants it looked at.
         let whole = everything && only.is_empty();
         let before = if whole { self.agenda(&world) } else { Agenda::default() };
+        let room = self.archive.games_room()?;
         let (mut sleepers, mut after) = (before.in_order(), Agenda::default());
         let mut checks = Checks::new(self, next.round, now);
         let mut pending = Pending::default();
@@ -127,7 +128,7 @@ impl Clerk {
             }
             ticked.games += 1;
             let checked = GameName::old(name).map_err(ClerkError::from).and_then(|game| {
-                let glimpse = self.glimpse(&game, line)?;
+                let glimpse = Glimpse::of(&room, &game, line)?;
                 if let Some(entry) = sleepers.sleeping(name, glimpse.mark, now)
                     && !unfinished.contains(&game)
                 {
@@ -310,12 +311,12 @@ impl Clerk {
     /// Active games whose deadline fell into an outage, a line each.
     fn missed(&self, since: DateTime<Utc>, now: DateTime<Utc>) -> Result<Vec<String>, ClerkError> {
         let (book, agenda) = (self.book()?, self.agenda(&self.world()));
-        let mut sleepers = agenda.in_order();
+        let (room, mut sleepers) = (self.archive.games_room()?, agenda.in_order());
         let mut missed = Vec::new();
         for line in book.lines().iter().filter(|line| line.state == GameState::Active) {
             let Ok(game) = GameName::old(&line.name) else { continue };
             // Who sleeps on has no deadline before now.
-            let mark = self.glimpse(&game, line).ok().and_then(|glimpse| glimpse.mark);
+            let mark = Glimpse::of(&room, &game, line).ok().and_then(|glimpse| glimpse.mark);
             if sleepers.sleeping(&line.name, mark, now).is_some() {
                 continue;
             }
