@@ -177,9 +177,10 @@ pub fn plan(table: &Table, on: &SignedOn, block: &Block, tools: &Tools) -> Plan 
                     Command::Process { .. } if std::mem::replace(&mut processed, true) => {
                         refuse(Code::Syntax, "One PROCESS a mail.")
                     }
-                    Command::Rollback(_) | Command::Rollforward(_) if processed => {
-                        refuse(Code::BadState, "Behind PROCESS that needs a mail of its own, when the phase is processed.")
-                    }
+                    Command::Rollback(_) | Command::Rollforward(_) if processed => refuse(
+                        Code::BadState,
+                        "Behind PROCESS that needs a mail of its own, when the phase is processed.",
+                    ),
                     Command::Propose(_) if std::mem::replace(&mut running, true) => super::votes::one_runs(),
                     Command::Vote(Vote::No) | Command::WithdrawProposal => {
                         running = false;

@@ -8,6 +8,7 @@ use super::reply::{Mark, Reply, masked};
 use super::signon::SignedOn;
 use super::table::{Table, Who};
 use crate::diplomacy::rules::Rule;
+use crate::spelling::distance;
 
 /// Header commands that hold a password: game and password follow the word.
 const WITH_PASSWORD: [&str; 9] =
@@ -82,25 +83,6 @@ pub fn nearest(text: &str, among: &[&str]) -> Option<Near> {
         .filter(|(far, _)| *far <= most)
         .min_by_key(|(far, _)| *far)
         .map(|(_, command)| Near { typed: first.clone(), command: command.to_string() })
-}
-
-/// How many letters are wrong, too many, missing, or exchanged with their neighbour.
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let change = usize::from(a[i - 1] != b[j - 1]);
-            let mut least = (rows[i - 1][j] + 1).min(row[j - 1] + 1).min(rows[i - 1][j - 1] + change);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(rows[i - 2][j - 2] + 1);
-            }
-            row.push(least);
-        }
-        rows.push(row);
-    }
-    rows[a.len()][b.len()]
 }
 
 /// Whether a line is nearly a command whose line holds a password: it is never repeated in full.
