@@ -164,6 +164,7 @@ impl Played {
             now: self.now,
             seed: 1,
             account: None,
+            moved: None,
         }
     }
     fn tree(&self) -> Tree {
