@@ -15,7 +15,12 @@ fn of_a_format(line: &str) -> bool {
     let list =
         line.starts_with(&" ".repeat(12)) || line.split_once(':').is_some_and(|(_, rest)| rest.starts_with("  "));
     let retreat = line.starts_with("The ") && line.contains(" can retreat to ");
-    line.starts_with(":: ") || order || (list || retreat) && line.chars().count() <= 75
+    // Who owned what: codes of centres, or a year and the letters of their owners.
+    let owners = line.split_whitespace().enumerate().all(|(n, word)| match word.len() {
+        1 | 3 => !word.chars().any(|c| c.is_lowercase()),
+        length => n == 0 && length == 4,
+    });
+    line.starts_with(":: ") || order || (list || retreat || owners) && line.chars().count() <= 75
 }
 
 /// Reports, and lists with their blocks in them.
