@@ -671,7 +671,7 @@ fn the_guide_ends_in_a_running_game() {
         bytes.map(|b| String::from_utf8_lossy(&b).into_owned()).collect::<Vec<_>>().join("\n")
     };
     let sent = mails();
-    let code = sent.split("    CONFIRM ").nth(1).unwrap().split_whitespace().next().unwrap();
+    let code = sent.split("\n    CONFIRM ").nth(1).unwrap().split_whitespace().next().unwrap();
     command(steps[2], &of("CREATE night").replace("the-code", code));
     command(steps[2], of("Harbours: F HAR - GAL"));
     command(steps[2], of("HISTORY"));
