@@ -165,7 +165,7 @@ fn remove(draft: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::archive::{Entry, Fs, GameName, Key, MAIL_WAIT, Stamp};
+    use crate::archive::{Entry, Fs, GameName, Key, MAIL_WAIT, Stamp, fs};
     use crate::site::Layout;
 
     const GAMES: [&str; 3] = ["ash", "birch", "cedar"];
@@ -233,5 +233,53 @@ mod tests {
             }
             assert!(archive.unfinished().unwrap().is_empty());
         }
+    }
+
+    /// What a batch has put on the disk, the next writes its journal files in, until somebody clears up.
+    #[test]
+    fn journal_files_that_are_done_with_are_used_again() {
+        use std::os::unix::fs::MetadataExt;
+        let place = tempfile::tempdir().unwrap();
+        let archive = archive(place.path(), Fs::new());
+        let directory = place.path().join("journal/tmp/.spares");
+        let spares = || {
+            let files =
+                fs::names(&directory).unwrap().into_iter().map(|n| std::fs::metadata(directory.join(n)).unwrap());
+            let files: Vec<_> = files.collect();
+            assert!(files.iter().all(|file| file.len() == 0 && file.mode() & 0o777 == fs::SECRET));
+            let mut numbers: Vec<u64> = files.iter().map(MetadataExt::ino).collect();
+            numbers.sort_unstable();
+            numbers
+        };
+        let play = |archive: &Archive, text: &str| {
+            let one = |game: &&str| {
+                let name = GameName::new(game).unwrap();
+                let mut change = Transaction::of_game(&name, text);
+                change.replace("status", text).unwrap();
+                (archive.lock(&name, MAIL_WAIT).unwrap(), change)
+            };
+            let outcomes = archive.commit_all(GAMES.iter().map(one).collect());
+            assert!(outcomes.iter().all(Result::is_ok), "{outcomes:?}");
+            for game in GAMES {
+                let read = |file: &str| std::fs::read_to_string(place.path().join("games").join(game).join(file));
+                assert_eq!(read("status").unwrap(), text);
+                assert!(read("audit.log").unwrap().ends_with(&format!("{text}\n")));
+            }
+            assert!(archive.unfinished().unwrap().is_empty());
+        };
+        play(&archive, "a long text, longer than all that come behind it");
+        let first = spares();
+        assert_eq!(first.len(), GAMES.len());
+        play(&archive, "short");
+        assert_eq!(spares(), first);
+        // Another process begins, and takes them for those of a dead one.
+        assert!(archive.clone().recover_all().unwrap().is_empty());
+        assert!(!directory.exists());
+        play(&archive, "shorter");
+        play(&archive, "shortest");
+        play(&archive, "short");
+        assert_eq!(spares().len(), GAMES.len());
+        drop(archive);
+        assert!(!directory.exists());
     }
 }
