@@ -285,7 +285,8 @@ impl Clerk {
             Recalled { without, ..Recalled::default() }
         };
         // Maps that would be installed first are not there to read the copies with.
-        if !recalled.without.is_empty() && !(options.dry_run && !maps.is_empty()) {
+        let readable = !options.dry_run || maps.is_empty();
+        if !recalled.without.is_empty() && readable {
             findings.push(Finding::new(format!("games/{here}"), What::NoRecords(recalled.without)));
         }
         if !recalled.records.is_empty() {
