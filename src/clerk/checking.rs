@@ -87,7 +87,7 @@ impl Clerk {
     /// What a round does about one game. The audit line says which round it was: where an interrupted round is run again,
     /// no game is counted twice (OPS-080).
     fn check(&self, game: &GameName, number: i64, round: Round, now: DateTime<Utc>) -> Result<Checked, ClerkError> {
-        match self.look_quietly(game, now) {
+        match self.look_quietly(game, Duration::ZERO, now) {
             Ok(_) => {}
             Err(error) if error.is_temporary() => return Ok(Checked::Busy),
             Err(error) => return Err(error),

@@ -18,6 +18,7 @@ use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
 use std::sync::Mutex;
+use std::time::Duration;
 
 /// How many committed texts are remembered for `status.backup`.
 const REMEMBERED: usize = 256;
@@ -78,19 +79,24 @@ impl Memory {
 impl Clerk {
     /// Looks at a status file that may have been edited by hand. Cheap when it was not.
     pub fn look(&self, game: &GameName, now: DateTime<Utc>) -> Result<Sight, ClerkError> {
-        let sight = self.look_quietly(game, now)?;
+        let sight = self.look_quietly(game, MAIL_WAIT, now)?;
         if sight != Sight::Untouched {
             self.publish_dirty(now);
         }
         Ok(sight)
     }
 
-    /// The same for somebody who publishes later what has changed.
-    pub(super) fn look_quietly(&self, game: &GameName, now: DateTime<Utc>) -> Result<Sight, ClerkError> {
+    /// The same for somebody who publishes later what has changed, and waits no longer than that for the game.
+    pub(super) fn look_quietly(
+        &self,
+        game: &GameName,
+        wait: Duration,
+        now: DateTime<Utc>,
+    ) -> Result<Sight, ClerkError> {
         if !self.archive.is_hand_edited(game)? {
             return Ok(Sight::Untouched);
         }
-        let lock = self.archive.lock(game, MAIL_WAIT)?;
+        let lock = self.archive.lock(game, wait)?;
         // The editor may save again while we look (OPS-043).
         for _ in 0..5 {
             if !self.archive.is_hand_edited(game)? {
