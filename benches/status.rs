@@ -6,6 +6,10 @@ use chancery::status::Document;
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 
+/// As in the program.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }
