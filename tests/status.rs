@@ -355,8 +355,8 @@ fn findings_point_at_the_word_and_name_the_cure() {
         ),
         (
             "OWNS BER KIE MUN",
-            "OWNS BER PAR\nOWNS KIE XXX",
-            "68: error: BAD OWNED CENTER: XXX (column 10; a supply centre of the map)",
+            "OWNS BER PAR\nOWNS KIE QQZ",
+            "68: error: BAD OWNED CENTER: QQZ (column 10; a supply centre of the map)",
         ),
         ("VOTE SOLO\nMSG", "VOTE 8WAY\nMSG", "104: error: BAD VOTE FOR TURKEY (column 6; at most 7WAY)"),
         ("A BER\n", "A LEGION\n", "69: error: INVALID UNIT: GERMANY: A LEGION"),

@@ -39,11 +39,11 @@ done
 # The samples call it by this name.
 : >usr/bin/chancery
 for directory in $system; do
-    mkdir -p "$scratch/packages" "$scratch/up/$directory" "$scratch/work/$directory"
+    mkdir -p "$scratch/packages" "$scratch/upper/$directory" "$scratch/draft/$directory"
     mv "$directory" "$scratch/packages/$directory"
     mkdir "$directory"
     layers="lowerdir=$scratch/packages/$directory:/$directory"
-    layers="$layers,upperdir=$scratch/up/$directory,workdir=$scratch/work/$directory"
+    layers="$layers,upperdir=$scratch/upper/$directory,workdir=$scratch/draft/$directory"
     mount -t overlay overlay -o "$layers,userxattr" "$directory" 2>/dev/null ||
         mount -t overlay overlay -o "$layers" "$directory"
 done
