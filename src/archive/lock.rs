@@ -34,8 +34,16 @@ impl Drop for Held {
 
 /// Takes the exclusive lock on that file, which is created where there is none, unless somebody has it.
 pub fn take_now(path: &Path) -> io::Result<Option<Held>> {
-    let file = File::options().create(true).truncate(false).write(true).open(path)?;
-    match file.try_lock_exclusive() {
+    attempt(File::options().create(true).truncate(false).write(true).open(path)?, Kind::Exclusive)
+}
+
+/// The lock on an open file; `None`: somebody has it.
+fn attempt(file: File, kind: Kind) -> io::Result<Option<Held>> {
+    let taken = match kind {
+        Kind::Exclusive => file.try_lock_exclusive(),
+        Kind::Shared => FileExt::try_lock_shared(&file),
+    };
+    match taken {
         Ok(()) => Ok(Some(Held(file))),
         Err(error) if error.kind() == ErrorKind::WouldBlock => Ok(None),
         Err(error) => Err(error),
@@ -107,21 +115,11 @@ pub(super) fn take(path: &Path, kind: Kind, wait: Duration) -> Result<Held, Arch
     let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
     loop {
-        let file = open(path)?;
-        let taken = match kind {
-            Kind::Exclusive => file.try_lock_exclusive(),
-            Kind::Shared => FileExt::try_lock_shared(&file),
-        };
-        match taken {
-            Ok(()) => {
-                let held = Held(file);
-                if same_file(&held.0, path)? {
-                    return Ok(held);
-                }
-                // The game was renamed or purged while we waited: look again at what is there now.
-                continue;
-            }
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+        match attempt(open(path)?, kind) {
+            Ok(Some(held)) if same_file(&held.0, path)? => return Ok(held),
+            // The game was renamed or purged while we waited: look again at what is there now.
+            Ok(Some(_)) => continue,
+            Ok(None) => {}
             Err(error) if error.kind() == ErrorKind::Interrupted => continue,
             Err(error) => return Err(error).at("lock", path),
         }
