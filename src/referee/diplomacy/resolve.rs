@@ -11,7 +11,6 @@ use crate::diplomacy::order::Order;
 use crate::diplomacy::orders;
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::position::Unit;
-use crate::diplomacy::rules::Rule;
 use crate::status::{Game, ParticipantKind, PhaseState};
 use std::collections::BTreeMap;
 
@@ -286,20 +285,19 @@ impl Play<'_> {
 
     /// The text, with the count if there was one. In a blind game what has been seen is written down.
     fn report(&mut self, table: Option<Vec<report::Count>>) -> String {
-        let (before, after) = (View::of(self.referee, self.game), View::of(self.referee, &self.next));
+        let views = View::around(self.referee, self.game, &self.next);
         let mut text = std::mem::take(&mut self.text);
-        let blind = self.referee.rules.has(Rule::Blind);
-        if blind {
-            bulletin::remember(self.referee, &mut self.next, &[&before, &after], false);
+        if let Some([before, after]) = &views {
+            bulletin::remember(self.referee, &mut self.next, &[before, after], false);
         }
         let counted = table.is_some();
         if let Some(table) = table {
             tell::count(&mut text, self.referee, &self.next, table);
         }
-        if blind && counted {
+        if views.is_some() && counted {
             bulletin::remember(self.referee, &mut self.next, &[], true);
         }
-        text.finish(self.referee, &before, &after)
+        text.finish(self.referee, views.as_ref())
     }
 
     fn write_owners(&mut self, position: &Position) {
