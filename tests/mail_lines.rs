@@ -359,6 +359,35 @@ fn what_stands_behind_process_is_said_of_the_next_phase() {
 }
 
 #[test]
+fn each_line_sees_what_the_lines_before_it_did() {
+    let site = Site::of_fixture();
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
+    // What is reported behind PROCESS has the phase just played, with the deadline that was set behind it.
+    let text = "SIGNON Mbalkan9 gm-secret\nPROCESS!\nSET DEADLINE 24 DEC 18:00\nHISTORY\nMAP F1901M\nSUMMARY";
+    let sent = site.mail("gm@example.org", text);
+    let history = &to(&sent, "N42", "gm@example.org").text;
+    for said in ["Diplomacy results balkan9 S1901M", "Diplomacy results balkan9 F1901M", "24 December 2026 18:00 GMT"] {
+        assert!(history.contains(said), "{said}: {history}");
+    }
+    assert_eq!(history.trim_end(), site.file("balkan9", "results").trim_end());
+    assert!(to(&sent, "N44", "gm@example.org").text.contains("F1901M"), "{}", reply(&sent).text);
+    let summary = to(&sent, "N43", "gm@example.org").text.clone();
+    let sent = site.mail("gm@example.org", "SUMMARY balkan9");
+    assert_eq!(to(&sent, "N43", "gm@example.org").text, summary);
+    // What was rolled back is no more to be read, and is not to be had back once the game goes on from there.
+    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nROLLBACK F1901M\nHISTORY\nPROCESS!\nHISTORY");
+    let histories: Vec<&str> = sent.iter().filter(|s| s.notice == "N42").map(|s| s.text.as_str()).collect();
+    assert_eq!(histories.len(), 2, "{}", reply(&sent).text);
+    assert!(histories[0].contains("balkan9 S1901M") && !histories[0].contains("balkan9 F1901M"), "{}", histories[0]);
+    assert_eq!(histories[1].trim_end(), site.file("balkan9", "results").trim_end());
+    assert!(histories[1].contains("balkan9 F1901M"));
+    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nROLLFORWARD");
+    assert!(reply(&sent).text.contains("processed since"), "{}", reply(&sent).text);
+    let verified = site.run(&["verify", "--replay"], b"");
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
+}
+
+#[test]
 fn some_things_have_no_place_behind_process() {
     let site = Site::of_fixture();
     for (behind, code) in [("PROCESS!", "R_SYNTAX"), ("ROLLBACK", "R_BAD_STATE"), ("ROLLFORWARD", "R_BAD_STATE")] {
