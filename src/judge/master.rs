@@ -69,6 +69,10 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
                 return refuse(Code::BadState, format!("{power} is held by a player."));
             }
             match seats::last_player(p) {
+                Some(last) if last.addresses.is_empty() => refuse(
+                    Code::BadState,
+                    "Its last player has left this judge: leave the seat open for TAKEOVER, or make it a DUMMY.",
+                ),
                 Some(_) => Ok(()),
                 None => refuse(Code::BadState, "That power was never assigned to a player."),
             }
