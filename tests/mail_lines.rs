@@ -247,6 +247,9 @@ fn a_summary_tells_who_came_for_whom_and_what_was_played() {
     let sent = site.mail("zoe@example.com", "SUMMARY balkan9");
     let text = &to(&sent, "N43", "zoe@example.com").text;
     assert!(text.contains("  France           -\n                   from S1901M: vacant\n"), "{text}");
+    // What all own at the start is shown from the start, under the year before.
+    assert!(text.contains("Centers by year:\n\n              1900\nAustria:         3\n"), "{text}");
+    assert!(text.contains("Russia:          4\nTurkey:          3\nIndex:          10\n"), "{text}");
     site.mail("newman@example.com", "TAKEOVER france@balkan9 new-secret");
     site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nDUMMY TURKEY\nPROCESS!");
     let sent = site.mail("zoe@example.com", "SUMMARY balkan9\nLIST balkan9");
@@ -272,7 +275,8 @@ fn a_summary_tells_who_came_for_whom_and_what_was_played() {
                   ANK BER BUD CON EDI HOL LON MAR MUN NWY POR RUM SEV SPA SWE TUN VIE\n        \
                   BEL BRE BUL DEN GRE KIE LVP MOS NAP PAR ROM SER SMY STP TRI VEN WAR\n";
     assert!(text.contains(matrix), "{text}");
-    assert!(text.contains("\n1901  T . G F A . T . E . . G "), "{text}");
+    assert!(text.contains("\n1900  T . G F A . T . E . . G "), "{text}");
+    assert!(!text.contains("\n1901 "), "that year has not been counted: {text}");
     // When it is over they are named.
     let mut game = site.game("balkan9");
     for p in game.participants.iter_mut().filter(|p| p.name != "FRANCE") {
@@ -287,6 +291,9 @@ fn a_summary_tells_who_came_for_whom_and_what_was_played() {
     assert!(text.contains("\nStarted: ") || text.contains("\nFinished: "), "{text}");
     let named = "Result: Austria, England, France, Germany, Italy, Russia and Turkey in F1901M";
     assert!(unwrapped(text).contains(named), "{text}");
+    assert!(text.contains("\n1900  T . G") && text.contains("\n1901  T . G"), "how it ended: {text}");
+    let sent = site.mail("gm@example.org", "SIGNON Mform7 gm-form\nSUMMARY");
+    assert!(to(&sent, "N43", "gm@example.org").text.contains("No centres have been counted"));
 }
 
 #[test]

@@ -274,7 +274,7 @@ pub fn game(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> GameVi
         view.results = Some(results);
     }
     if table.completed() {
-        view.summary = table.referee.summary(&table.game, &records);
+        view.summary = table.referee.summary(&table.game, &sight::years(table, &records));
     }
     view
 }
