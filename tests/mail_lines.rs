@@ -3,6 +3,8 @@
 
 mod support;
 
+use chancery::judge::{GameState, IndexLine};
+use chancery::status::Holder;
 use support::{Sent, Site};
 
 fn to<'s>(sent: &'s [Sent], notice: &str, address: &str) -> &'s Sent {
@@ -342,6 +344,67 @@ fn what_cannot_begin_is_refused_before_anything_is_done() {
     assert!(!sent.iter().any(|s| s.notice == "N45"), "the broadcast is not sent either");
     assert!(!site.index("form7").unlisted);
     assert_eq!(site.game("form7").phase, chancery::status::PhaseState::Forming);
+}
+
+#[test]
+fn form_is_refused_before_anything_is_done() {
+    // A mail that would do more than that.
+    let said = |site: &Site, seat: &str, command: &str| {
+        let text = format!("SIGNON {seat}\nBROADCAST\nNow it begins.\nENDBROADCAST\nSET UNLISTED\n{command}");
+        site.mail("gm@example.org", &text)
+    };
+    let full = |site: &Site, next: &str, state: GameState| {
+        let mut game = site.game("form7");
+        let seat = game.participants[0].clone();
+        game.participants.clear();
+        for n in 1..=7 {
+            let mut seat = chancery::status::Participant { name: format!("POWER#{n}"), ..seat.clone() };
+            if let Some(Holder::Person(person)) = seat.player.as_mut().map(|line| &mut line.current) {
+                person.id = format!("{}", 200 + n);
+            }
+            game.participants.push(seat);
+        }
+        game.rules.push("JUMP_OFF_DAYS".into());
+        game.timing = vec![("NEXT".into(), next.into())];
+        site.put(&game, &IndexLine { state, ..site.index("form7") });
+    };
+    let refused = |site: &Site, name: &str, sent: &[Sent], why: &str| {
+        let answer = &reply(sent).text;
+        assert!(answer.contains("R_BAD_STATE") && unwrapped(answer).contains(why), "{why}: {answer}");
+        assert!(answer.contains("skip  SET UNLISTED"), "{answer}");
+        assert!(!sent.iter().any(|s| s.notice == "N45"), "the broadcast is not sent either");
+        assert!(!site.index(name).unlisted);
+    };
+    // With no seat open FORM begins the game; here no deadline can be found.
+    for state in [GameState::Preparation, GameState::Forming, GameState::Terminated] {
+        let site = Site::of_fixture();
+        full(&site, "5000D", state);
+        let sent = said(&site, "Mform7 gm-form", "FORM");
+        refused(&site, "form7", &sent, "The game cannot begin");
+        assert_eq!((site.index("form7").state, site.game("form7").short_phase()), (state, "FORMING".into()));
+    }
+    let site = Site::of_fixture();
+    full(&site, "1D", GameState::Preparation);
+    let sent = said(&site, "Mform7 gm-form", "FORM");
+    assert!(sent.iter().any(|s| s.notice == "N06"), "{}", reply(&sent).text);
+    assert_eq!(site.game("form7").short_phase(), "S1901M");
+    // A running game forms again by ROLLBACK alone, be it in preparation.
+    for state in [GameState::Active, GameState::Preparation, GameState::Terminated] {
+        let site = Site::of_fixture();
+        site.put(&site.game("balkan9"), &IndexLine { state, ..site.index("balkan9") });
+        let sent = said(&site, "Mbalkan9 gm-secret", "FORM");
+        refused(&site, "balkan9", &sent, "ROLLBACK FORMING");
+        assert_eq!(site.index("balkan9").state, state);
+    }
+    // Nobody could join a game in preparation: it is not begun with its seats empty.
+    let site = Site::of_fixture();
+    site.put(&site.game("form7"), &IndexLine { state: GameState::Preparation, ..site.index("form7") });
+    let sent = said(&site, "Mform7 gm-form", "ACTIVATE");
+    refused(&site, "form7", &sent, "FORM lets players in");
+    // Where a waiting game has gone back to the start, players may join again.
+    site.put(&site.game("form7"), &IndexLine { state: GameState::Waiting, ..site.index("form7") });
+    let sent = said(&site, "Mform7 gm-form", "FORM");
+    assert_eq!(site.index("form7").state, GameState::Forming, "{}", reply(&sent).text);
 }
 
 #[test]
