@@ -364,7 +364,8 @@ fn tell(desk: &mut Desk, subject: &str, how: &str, phases: &str, orders: &str) {
         table.game.name,
         table.phase()
     );
-    let text: String = text.lines().map(|l| super::post::wrap(l, 75, 0) + "\n").collect();
+    let mut text: String = text.lines().map(|l| super::post::wrap(l, 75, 0) + "\n").collect();
+    text += &format!("The game's page: {}\n", table.game_url());
     let letters = table.letters(&table.circle(Circle::Everyone), "N34", subject, &text);
     let letters = with_scene(letters, sight::scene_now(table));
     desk.decision.letters.extend(letters);
