@@ -27,6 +27,8 @@ pub struct Facts<'a> {
     pub seq: u64,
     /// Time of its first line.
     pub created: Option<DateTime<Utc>>,
+    /// HTML of the banner ([`super::banner`]).
+    pub banner: &'a str,
 }
 
 /// What lists and the head of the page show.
