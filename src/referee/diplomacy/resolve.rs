@@ -258,13 +258,14 @@ impl Play<'_> {
             flow: &map.flow,
             estates: &self.estates,
             last: &last,
-            goal: goal(map, rounds_played(map, &self.phase)),
+            goal: goal(map, &self.profile, rounds_played(map, &self.phase)),
         };
         let advance = advance(&season, &mut after, &self.phase);
         let table = advance.counted.then(|| {
             self.write_owners(&after);
             self.new_homes(&advance);
-            report::supply_table(self.referee, &after, &self.profile, &self.estates, &advance.victors)
+            let marked = self.winning_side(&advance.victors);
+            report::supply_table(self.referee, &after, &self.profile, &self.estates, &marked)
         });
         if advance.phase.as_ref().is_none_or(|p| p.letter() != 'R') {
             for p in &mut self.next.participants {
@@ -298,6 +299,16 @@ impl Play<'_> {
             bulletin::remember(self.referee, &mut self.next, &[], true);
         }
         text.finish(self.referee, views.as_ref())
+    }
+
+    /// Who bears the mark of victory: with a team its dummies too (TEAM_VICTORY).
+    fn winning_side(&self, victors: &[PowerId]) -> Vec<PowerId> {
+        let team = self.profile.has(Rule::TeamVictory);
+        let side = |power: &PowerId| {
+            let master = self.estates.get(*power).and_then(|e| e.master).filter(|_| team);
+            victors.contains(power) || master.is_some_and(|master| victors.contains(&master))
+        };
+        self.referee.map().power_ids().filter(side).collect()
     }
 
     fn write_owners(&mut self, position: &Position) {
