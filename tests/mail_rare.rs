@@ -4,8 +4,10 @@
 
 mod support;
 
+use chancery::clerk::secrets::{Known as KnownSecrets, PhcSecrets};
 use chancery::clerk::{Clerk, Followed};
 use chancery::judge::GameState;
+use chancery::judge::table::Secrets;
 use chancery::status::{Omniscient, PhaseState};
 use chrono::{DateTime, Duration, Utc};
 use mailparse::MailHeaderMap;
@@ -242,6 +244,50 @@ fn names_are_revealed_when_the_master_says_so() {
     assert!(!site.game("balkan9").rules.contains(&"NO_REVEAL".to_string()));
     let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\n\nREVEAL");
     assert!(sent[0].text.contains("R_BAD_STATE"), "once: {}", sent[0].text);
+}
+
+/// A game that the judgekeeper brings back has no summary until it is over again.
+#[test]
+fn the_summary_goes_and_comes_with_the_end() {
+    let hash = PhcSecrets::new(&KnownSecrets::default(), [7; 32], 1).hash("keeper-word");
+    let hash: &'static str = format!("\"{hash}\"").leak();
+    for rule in [None, Some("NO_REVEAL")] {
+        let settings = vec![("judge.hall_of_fame", "\"hall@judge.example\""), ("auth.keeper_hash", hash)];
+        let site = Site::of_fixture_with(settings);
+        for line in ["", "\n"] {
+            site.mail("gm@example.org", &format!("SIGNON Mbalkan9 gm-secret{line}\nPROCESS!"));
+        }
+        let mut game = site.game("balkan9");
+        game.rules.extend(rule.map(String::from));
+        for p in game.participants.iter_mut().filter(|p| p.name != "FRANCE") {
+            p.vote = (p.kind == chancery::status::ParticipantKind::Power).then_some(chancery::status::Vote::Dias);
+        }
+        site.put(&game, &site.index("balkan9"));
+        site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nVOTE DIAS");
+        let filed = || std::fs::read_to_string(site.root().join("games/balkan9/summary")).ok();
+        let summary = filed().expect("a summary");
+        assert!(
+            summary.contains("Centers by year") && summary.contains("France Tester") == rule.is_none(),
+            "{summary}"
+        );
+        let steps = [
+            ("ROLLBACK", GameState::Active, false),
+            ("ROLLFORWARD", GameState::Completed, true),
+            ("ROLLBACK FORMING", GameState::Forming, false),
+            ("ROLLFORWARD", GameState::Completed, true),
+            ("ROLLBACK S1901M", GameState::Active, false),
+            ("ROLLFORWARD F1901M", GameState::Active, false),
+            ("ROLLBACK", GameState::Active, false),
+            ("ROLLFORWARD", GameState::Completed, true),
+        ];
+        for (step, (words, state, there)) in steps.into_iter().enumerate() {
+            let text = format!("SIGNON Mbalkan9 keeper-word\n// {step}\n{words}");
+            let told = site.mail("gm@example.org", &text);
+            assert_eq!(site.index("balkan9").state, state, "{words}: {told:?}");
+            assert_eq!(filed(), there.then(|| summary.clone()), "{words}, {rule:?}");
+            assert!(of(&told, "N19").is_empty(), "fame comes once");
+        }
+    }
 }
 
 #[test]

@@ -9,6 +9,9 @@ use super::sight;
 use crate::diplomacy::rules::Rule;
 use serde_json::Value;
 
+/// The file that tells of a game that is over.
+pub const SUMMARY: &str = "summary";
+
 /// Tells of the end; `how` says who has it, `last` is the phase that was played just now and is in no file yet.
 pub fn announce(desk: &mut Desk, how: &str, last: Option<&Value>) {
     let name = desk.table.game.name.clone();
@@ -18,7 +21,12 @@ pub fn announce(desk: &mut Desk, how: &str, last: Option<&Value>) {
     let letters = desk.table.letters(&to, "N18", &subject, &text);
     desk.decision.letters.extend(with_scene(letters, sight::scene_now(desk.table)));
     file_report(desk, &subject, &text);
-    summarise(desk, last);
+    let mut records = desk.table.records.phases();
+    records.extend(last.cloned());
+    let summary = summarise(desk, &records);
+    if !desk.table.rule(Rule::NoReveal) {
+        fame(desk, &summary);
+    }
 }
 
 /// `Game 'x' has been won by …`
@@ -27,19 +35,14 @@ pub fn victory(desk: &Desk, victors: &[String]) -> String {
     format!("Game '{}' has been won by {}.", desk.table.game.name, and_list(&names))
 }
 
-/// The file `summary` and the hall of fame (clock.md 8, row 13). With NO_REVEAL the file names no player, and fame waits for
-/// REVEAL; a game without players of its own is nobody's fame.
-fn summarise(desk: &mut Desk, last: Option<&Value>) {
-    let mut records = desk.table.records.phases();
-    records.extend(last.cloned());
-    let text = lists::summary_text(desk.table, &records, None);
-    desk.decision.files.push(FileEdit::Replace("summary".into(), text.clone()));
-    if !desk.table.rule(Rule::NoReveal) {
-        fame(desk, &text);
-    }
+/// Files the summary of the phases played (clock.md 8, row 13). With NO_REVEAL it names no player, and fame waits for REVEAL.
+pub fn summarise(desk: &mut Desk, records: &[Value]) -> String {
+    let text = lists::summary_text(desk.table, records, None);
+    desk.decision.files.push(FileEdit::Replace(SUMMARY.into(), text.clone()));
+    text
 }
 
-/// N19 to the hall of fame.
+/// N19 to the hall of fame; a game without players of its own is nobody's fame.
 pub fn fame(desk: &mut Desk, text: &str) {
     let table = &desk.table;
     if table.game.tester.is_some() || table.rule(Rule::Solitaire) {

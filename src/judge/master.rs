@@ -136,8 +136,8 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
 fn reveal(desk: &mut Desk) -> Result<String, Refusal> {
     desk.table.game.rules.retain(|r| r != "NO_REVEAL");
     desk.table.rules.unset(crate::diplomacy::rules::Rule::NoReveal);
-    let text = super::lists::summary(desk.table, "", None).text;
-    desk.decision.files.push(super::FileEdit::Replace("summary".into(), text.clone()));
+    let records = desk.table.records.phases();
+    let text = super::ending::summarise(desk, &records);
     super::ending::fame(desk, &text);
     let to = desk.table.circle(Circle::Everyone);
     let subject = format!("Summary of game {}", desk.table.game.name);

@@ -5,6 +5,7 @@
 
 use super::code::{Code, Refusal, refuse};
 use super::decision::{FileEdit, GameState};
+use super::ending::{SUMMARY, summarise};
 use super::post::{Circle, and_list, with_scene};
 use super::process;
 use super::session::Desk;
@@ -33,13 +34,13 @@ fn read(words: &[String]) -> Result<Asked, Refusal> {
     Ok(asked)
 }
 
+fn records_of(lines: &str) -> Vec<serde_json::Value> {
+    lines.lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+}
+
 /// Short names of the phases in these records, in the order they were processed.
 fn phases_of(lines: &str) -> Vec<String> {
-    let name = |line: &str| {
-        let record: serde_json::Value = serde_json::from_str(line).ok()?;
-        record["name"].as_str().map(str::to_string)
-    };
-    lines.lines().filter_map(name).collect()
+    records_of(lines).iter().filter_map(|record| record["name"].as_str().map(str::to_string)).collect()
 }
 
 fn text(table: &Table, name: &str) -> String {
@@ -142,6 +143,10 @@ pub fn back(desk: &mut Desk, words: &[String]) -> Result<String, Refusal> {
     for phase in gone {
         files.push(FileEdit::Rename(format!("status.{phase}"), format!("status.{phase}.0")));
     }
+    // What is played has no summary (web.md A3.4).
+    if desk.table.records.file(SUMMARY).is_some() {
+        files.push(FileEdit::Remove(SUMMARY.into()));
+    }
     cut(desk, target.as_deref(), "results", "results.jsonl");
     settle(desk, target.is_none())?;
     let orders = if asked.orders { "The orders of that phase are on file again." } else { "No orders are on file." };
@@ -168,6 +173,11 @@ pub fn forward(desk: &mut Desk, words: &[String]) -> Result<String, Refusal> {
     if all {
         // The results are whole again; should the deadline have become another one, their last line about it is corrected.
         let results = desk.table.records.file("results.0");
+        if desk.table.completed() {
+            // Made anew: who has asked to be forgotten, or has been named, since then is so in it.
+            let records = records_of(&text(desk.table, "results.jsonl.0"));
+            summarise(desk, &records);
+        }
         let files = &mut desk.decision.files;
         if let Some(results) = results {
             files.push(FileEdit::Replace("results".into(), results));
