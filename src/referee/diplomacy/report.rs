@@ -139,7 +139,7 @@ pub fn supply_table(
         let count = due.count.abs();
         let word = if due.count < 0 { "Removes" } else { "Builds" };
         let unit = if count == 1 { "unit." } else { "units." };
-        let wins = victors.contains(&power);
+        let wins = wins(power, profile, estates, victors);
         let mark = if wins { "  (* VICTORY!! *)" } else { "" };
         let line = format!(
             "{:<11} {centers:>2} {} {units:>2} {}  {word:<8}{count:>2} {unit}{mark}\n",
@@ -150,6 +150,12 @@ pub fn supply_table(
         table.push(Count { power, wins, line });
     }
     table
+}
+
+/// Whether a power bears the mark of victory: with a winner its dummies do under TEAM_VICTORY.
+fn wins(power: PowerId, profile: &Profile, estates: &Estates, victors: &[PowerId]) -> bool {
+    let master = estates.get(power).and_then(|e| e.master).filter(|_| profile.has(Rule::TeamVictory));
+    victors.contains(&power) || master.is_some_and(|master| victors.contains(&master))
 }
 
 #[cfg(test)]

@@ -11,7 +11,6 @@ use crate::diplomacy::order::Order;
 use crate::diplomacy::orders;
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::position::Unit;
-use crate::diplomacy::rules::Rule;
 use crate::status::{Game, ParticipantKind, PhaseState};
 use std::collections::BTreeMap;
 
@@ -265,8 +264,7 @@ impl Play<'_> {
         let table = advance.counted.then(|| {
             self.write_owners(&after);
             self.new_homes(&advance);
-            let marked = self.winning_side(&advance.victors);
-            report::supply_table(self.referee, &after, &self.profile, &self.estates, &marked)
+            report::supply_table(self.referee, &after, &self.profile, &self.estates, &advance.victors)
         });
         if advance.phase.as_ref().is_none_or(|p| p.letter() != 'R') {
             for p in &mut self.next.participants {
@@ -300,16 +298,6 @@ impl Play<'_> {
             bulletin::remember(self.referee, &mut self.next, &[], true);
         }
         text.finish(self.referee, views.as_ref())
-    }
-
-    /// Who bears the mark of victory: with a team its dummies too (TEAM_VICTORY).
-    fn winning_side(&self, victors: &[PowerId]) -> Vec<PowerId> {
-        let team = self.profile.has(Rule::TeamVictory);
-        let side = |power: &PowerId| {
-            let master = self.estates.get(*power).and_then(|e| e.master).filter(|_| team);
-            victors.contains(power) || master.is_some_and(|master| victors.contains(&master))
-        };
-        self.referee.map().power_ids().filter(side).collect()
     }
 
     fn write_owners(&mut self, position: &Position) {
