@@ -130,10 +130,11 @@ fn health_says_what_is_wrong_and_fails() {
 }
 
 #[test]
-fn a_banner_is_on_every_page_until_its_last_day_is_over() {
+fn a_header_is_on_every_page_and_a_banner_until_its_last_day_is_over() {
     let site = Site::of_fixture_with(vec![
         ("web.banner", "\"We move on <b>3 December</b>. <a href=\\\"https://new.example/\\\">There</a> & <blink>\""),
         ("web.banner_until", "\"2026-11-29\""),
+        ("web.header", "\"A judge of the <em>Tuesday</em> club <script>\""),
         ("judge.zone", "\"America/New_York\""),
     ]);
     let run = |verb: &[&str], now: &str| {
@@ -143,12 +144,16 @@ fn a_banner_is_on_every_page_until_its_last_day_is_over() {
     let web = |path: &str| std::fs::read_to_string(site.root().join("web").join(path)).expect(path);
     run(&["tick", "--no-guard"], "2026-11-21T09:00:00Z");
     run(&["publish", "--all"], "2026-11-21T09:00:00Z");
+    let head = "<aside class=\"head\" aria-label=\"About this site\"><div class=\"wrap\">\
+                A judge of the <em>Tuesday</em> club &lt;script&gt;</div></aside>\n<header";
     let said = "We move on <b>3 December</b>. <a href=\"https://new.example/\">There</a> &amp; &lt;blink&gt;";
     for page in ["index.html", "openings.html", "rules.html", "game/balkan9/index.html", "game/balkan9/press.html"] {
         let text = web(page);
         assert!(text.contains(said) && text.contains("/banner.css\""), "{page}: {text}");
+        assert!(text.contains(head), "{page}: {text}");
     }
     assert!(!web("404.html").contains("We move"), "it is no news where nothing is");
+    assert!(web("404.html").contains(head), "but whose site it is");
     // Its last day is the one of the house: it is not over there before five in the morning, GMT.
     for (now, shown) in [
         ("2026-11-21T09:20:00Z", true),
@@ -164,6 +169,6 @@ fn a_banner_is_on_every_page_until_its_last_day_is_over() {
     let quiet = Site::of_fixture();
     assert!(quiet.run(&["publish", "--all", "--clock", &quiet.now], b"").status.success());
     let page = std::fs::read_to_string(quiet.root().join("web/index.html")).expect("a page");
-    assert!(!page.contains("banner"), "{page}");
+    assert!(!page.contains("banner") && !page.contains("<aside class=\"head\""), "{page}");
     assert!(!quiet.root().join("web/banner.css").exists());
 }

@@ -6,6 +6,7 @@ use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, GameName, WEB_WAIT, take_now};
 use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
+use crate::pages::banner::Words;
 use crate::pages::{self, Card, MapView, Tree};
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::{BTreeMap, BTreeSet};
@@ -161,8 +162,9 @@ impl Clerk {
             .read(&game, "press")?
             .map(|c| String::from_utf8_lossy(&c.bytes).into_owned())
             .unwrap_or_default();
-        let banner = self.banner();
-        let facts = pages::Facts { banner: &banner, ..faced.facts(&press) };
+        let (header, banner) = self.said();
+        let words = Words { header: &header, banner: &banner };
+        let facts = pages::Facts { words, ..faced.facts(&press) };
         let web = &self.site.layout.web;
         // A phase that is played never changes, unless the game was rolled back, which makes it dirty as a whole.
         let have = |path: &str| !anew && web.join(path).is_file();
@@ -186,7 +188,8 @@ impl Clerk {
         let mut names: BTreeSet<String> = cards.iter().map(|c| c.map.clone()).collect();
         names.insert("standard".into());
         let maps: Vec<MapView> = names.iter().filter_map(|n| self.map_view(n)).collect();
-        let mut files = pages::site_files(cards, &maps, &self.house, &self.banner());
+        let (header, banner) = self.said();
+        let mut files = pages::site_files(cards, &maps, &self.house, Words { header: &header, banner: &banner });
         let (notice, bytes) = self.notice_page();
         files.retain(|(path, _)| *path != notice);
         files.push((notice, bytes));
@@ -194,9 +197,10 @@ impl Clerk {
         files
     }
 
-    /// What the keeper says on every page, as HTML.
-    fn banner(&self) -> String {
-        pages::banner::html(&self.site.config.web.banner)
+    /// What the keeper says on every page, as HTML: at the head, and for news.
+    fn said(&self) -> (String, String) {
+        let web = &self.site.config.web;
+        (pages::banner::html(&web.header), pages::banner::html(&web.banner))
     }
 
     /// Shows the banner until the end of its last day, in the zone of the house; nothing where there is none.

@@ -1,8 +1,17 @@
-//! What the keeper has to say on every page: `web.banner`, until the end of `web.banner_until` (operations.md 5; web.md
-//! WEB-039). Its text stands in the pages; whether it is shown is said by a style sheet of its own, so that its last day need
-//! not write them all anew, and they need no script.
+//! What the keeper has to say on every page: `web.header` at its head, and `web.banner` until the end of `web.banner_until`
+//! (operations.md 4; web.md A1.2, WEB-039). The texts stand in the pages; whether the banner is shown is said by a style sheet of
+//! its own, so that its last day need not write them all anew, and they need no script.
 
 use super::xml;
+
+/// What the keeper says, as HTML; empty: nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Words<'a> {
+    /// At the head, for good.
+    pub header: &'a str,
+    /// News.
+    pub banner: &'a str,
+}
 
 /// Path of that style sheet.
 pub const SHEET: &str = "banner.css";

@@ -25,6 +25,7 @@ pub use site::{Asks, MapView, error_page, link_page, site_files};
 pub use view::{Card, GameView};
 
 use crate::judge::table::House;
+use banner::Words;
 
 /// What every page shows of the house.
 #[derive(Clone, Debug)]
@@ -47,7 +48,9 @@ pub struct Frame {
     pub js: String,
     /// Icon.
     pub icon: String,
-    /// HTML of the keeper's [`banner`]; empty: there is none.
+    /// HTML of the keeper's text at the head ([`banner`]); empty: there is none.
+    pub header: String,
+    /// The same for his news.
     pub banner: String,
 }
 
@@ -69,13 +72,14 @@ impl Frame {
             css: assets::name(&assets::CSS),
             js: assets::name(&assets::JS),
             icon: assets::name(&assets::ICON),
+            header: String::new(),
             banner: String::new(),
         }
     }
 
-    /// The same with this banner.
-    pub fn with_banner(self, banner: &str) -> Frame {
-        Frame { banner: banner.to_owned(), ..self }
+    /// The same with these words of the keeper.
+    pub fn with_words(self, words: Words) -> Frame {
+        Frame { header: words.header.to_owned(), banner: words.banner.to_owned(), ..self }
     }
 
     /// Host of the public URL, for the names of feeds.

@@ -1,6 +1,7 @@
 //! The one door between a game and its pages (web.md WEB-010, WEB-011; notices.md 3; D8): what a stranger may not know
 //! stays behind it. Whatever is not copied here cannot reach a page.
 
+use super::banner::Words;
 use super::view::{
     Broadcast, Card, GameView, Holding, Moment, Outcome, PhaseName, PhaseView, Picture, Position, Ready, Scope,
     SeatView, Told, Vacancy, Waiting, slug,
@@ -27,8 +28,8 @@ pub struct Facts<'a> {
     pub seq: u64,
     /// Time of its first line.
     pub created: Option<DateTime<Utc>>,
-    /// HTML of the banner ([`super::banner`]).
-    pub banner: &'a str,
+    /// What the keeper says on every page.
+    pub words: Words<'a>,
 }
 
 /// What lists and the head of the page show.

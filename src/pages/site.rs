@@ -1,5 +1,6 @@
 //! The files of the whole house: lists, openings, feeds, reference pages, maps (web.md B2).
 
+use super::banner::Words;
 use super::reference::{self, Section};
 use super::view::Card;
 use super::{Frame, assets, feed, openings, render, status};
@@ -172,13 +173,13 @@ impl MapView {
 }
 
 /// 404 and 503.
-pub fn error_page(house: &House, status: u16) -> Vec<u8> {
+pub fn error_page(frame: &Frame, status: u16) -> Vec<u8> {
     let (title, text) = match status {
         404 => ("Not here", "There is no such page, or it is not for everybody."),
         503 => ("Busy", "The judge is at work on this. Try again in a moment."),
         _ => ("That did not work", "The judge could not answer this request."),
     };
-    render(&ErrorPage { frame: &Frame::of(house), title, text })
+    render(&ErrorPage { frame, title, text })
 }
 
 /// What the page behind a link of a mail asks for.
@@ -239,9 +240,9 @@ fn counts(cards: &[&Card]) -> Vec<(usize, &'static str)> {
     ]
 }
 
-/// All files of the house but those of single games, with the HTML of its banner. Order of games does not matter.
-pub fn site_files(games: &[Card], maps: &[MapView], house: &House, banner: &str) -> Vec<(String, Vec<u8>)> {
-    let frame = &Frame::of(house).with_banner(banner);
+/// All files of the house but those of single games, with what the keeper says. Order of games does not matter.
+pub fn site_files(games: &[Card], maps: &[MapView], house: &House, words: Words) -> Vec<(String, Vec<u8>)> {
+    let frame = &Frame::of(house).with_words(words);
     let mut all: Vec<&Card> = games.iter().filter(|c| c.listed).collect();
     all.sort_by(|a, b| a.game.cmp(&b.game));
     let mut files = assets::files();
@@ -298,8 +299,10 @@ pub fn site_files(games: &[Card], maps: &[MapView], house: &House, banner: &str)
         "robots.txt".into(),
         b"User-agent: *\nDisallow: /p/\nDisallow: /m/\nDisallow: /k/\nDisallow: /login\n".to_vec(),
     ));
-    files.push(("404.html".into(), error_page(house, 404)));
-    files.push(("503.html".into(), error_page(house, 503)));
+    // It is no news where nothing is.
+    let bare = Frame::of(house).with_words(Words { banner: "", ..words });
+    files.push(("404.html".into(), error_page(&bare, 404)));
+    files.push(("503.html".into(), error_page(&bare, 503)));
     let page = IndexPage {
         frame,
         heading: house.nick.clone(),

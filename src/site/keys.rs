@@ -304,7 +304,7 @@ pub(super) const KEYS: &[Key] = &[
     key("web.insecure_cookies", Kind::Bool, "false", "Sign-in without https (trying things out)"),
     key("web.banner", Kind::Text, "\"\"", "Text on every page; p br b i em strong a ul ol li code are HTML"),
     key("web.banner_until", Kind::Date, "\"\"", "Its last day; then the pages hide it"),
-    key("web.header", Kind::Text, "\"\"", "Text at the head of every page"),
+    key("web.header", Kind::Text, "\"\"", "Text at the head of every page, with the same HTML"),
     key("abuse.public_networks", Kind::Texts, "[]", "Networks and domains that never count as the same place"),
     secret("auth.keeper_hash", Kind::Hash, "Hash of the judgekeeper's password (chancery auth set)"),
     key("privacy.access_days", SOME, "400", "Lines of access logs are kept so many days"),
