@@ -68,6 +68,24 @@ fn whoami_needs_no_register() {
     assert!(reply(&sent).contains("  balkan9: France, S1901M, deadline"), "{}", reply(&sent));
 }
 
+#[test]
+fn a_name_has_two_words_where_the_keeper_wants_that() {
+    for (asked, names) in [("true", [("Zoe", false), ("Zoe Zorn", true)]), ("false", [("7oe", false), ("Zoe", true)])] {
+        let site = Site::of_fixture_with(vec![("registry.two_word_names", asked)]);
+        for (name, good) in names {
+            let sent = site.mail("new@example.com", &format!("REGISTER\nName: {name}\nEND"));
+            assert_eq!(reply(&sent).contains("R_SYNTAX"), !good, "{asked}, {name}: {}", reply(&sent));
+            assert_eq!(reply(&sent).contains("in two words"), !good && asked == "true", "{}", reply(&sent));
+            if good {
+                let sent = site.mail("new@example.com", &format!("CONFIRM {}", code(&sent)));
+                assert!(!reply(&sent).contains("R_"), "{}", reply(&sent));
+                let sent = site.mail("new@example.com", "WHOAMI");
+                assert!(reply(&sent).contains(name), "{}", reply(&sent));
+            }
+        }
+    }
+}
+
 /// balkan9 plays a phase and ends in a draw.
 fn ended(site: &Site) {
     site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");

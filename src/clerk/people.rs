@@ -1,7 +1,7 @@
 //! The registry of a site: its file, read once and again after every change.
 
 use crate::judge::commands::{Header, Line};
-use crate::judge::registry::{self, Known, Mode, Registry};
+use crate::judge::registry::{self, Known, Mode, Registry, Terms};
 use crate::judge::reply::Reply;
 use crate::judge::session::Sender;
 use crate::judge::table::{self, House};
@@ -15,7 +15,7 @@ use std::sync::RwLock;
 
 /// Who is known here.
 pub struct People {
-    mode: Mode,
+    terms: Terms,
     file: PathBuf,
     registry: RwLock<Registry>,
 }
@@ -28,14 +28,15 @@ impl People {
             RegistryMode::Closed => Mode::Closed,
             RegistryMode::None => Mode::None,
         };
-        let people = People { mode, file: site.layout.registry.join("people.json"), registry: RwLock::default() };
+        let terms = Terms { mode, two_words: site.config.registry.two_word_names };
+        let people = People { terms, file: site.layout.registry.join("people.json"), registry: RwLock::default() };
         people.reload();
         people
     }
 
     /// How people are known here.
     pub fn mode(&self) -> Mode {
-        self.mode
+        self.terms.mode
     }
 
     /// Reads the file again.
@@ -72,7 +73,7 @@ impl People {
             pending: None,
         };
         let found = self.registry.read().ok()?.find(address).cloned();
-        found.or_else(|| (self.mode == Mode::None).then(nameless))
+        found.or_else(|| (self.mode() == Mode::None).then(nameless))
     }
 
     /// Who is erased when that code is confirmed.
@@ -115,7 +116,7 @@ impl People {
         self.reload();
         let before = self.registry.read().map(|r| r.clone()).unwrap_or_default();
         let mut after = before.clone();
-        let (reply, letters) = registry::command(&mut after, self.mode, header, line, from, house, playing, now, seed);
+        let (reply, letters) = registry::command(&mut after, self.terms, header, line, from, house, playing, now, seed);
         let file = (after != before).then(|| serde_json::to_vec_pretty(&after).unwrap_or_default());
         (reply, letters, file)
     }
@@ -123,7 +124,7 @@ impl People {
 
 impl table::Registry for People {
     fn person(&self, address: &str, display_name: Option<&str>) -> Option<Person> {
-        self.registry.read().ok()?.person(self.mode, address, display_name)
+        self.registry.read().ok()?.person(self.mode(), address, display_name)
     }
 
     fn groups(&self, address: &str) -> Vec<String> {

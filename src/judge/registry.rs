@@ -31,6 +31,15 @@ pub enum Mode {
     None,
 }
 
+/// How people come to be known here (`[registry]`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Terms {
+    /// Who registers them.
+    pub mode: Mode,
+    /// Whether a name has to be a first and a last one.
+    pub two_words: bool,
+}
+
 /// Somebody the judge knows.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Known {
@@ -188,7 +197,7 @@ fn code(seed: u64) -> String {
 #[allow(clippy::too_many_arguments)]
 pub fn command(
     registry: &mut Registry,
-    mode: Mode,
+    terms: Terms,
     header: &Header,
     line: &Line,
     from: &Sender,
@@ -200,12 +209,12 @@ pub fn command(
     let mut reply = Reply { outcome: "answered".into(), ..Reply::default() };
     let mut letters = Vec::new();
     let result = match header {
-        Header::Register { lines } => register(registry, mode, lines, from, house, now, seed, &mut letters),
+        Header::Register { lines } => register(registry, terms, lines, from, house, now, seed, &mut letters),
         Header::Confirm { code } => confirm(registry, code, from, playing, now),
         Header::IAmAlso { address } => also(registry, address, from, house, now, seed, &mut letters),
         Header::WhoAmI => match registry.find(&from.address) {
             Some(known) => Ok(format!("you are #{} {}, {}", known.id, known.name, known.addresses.join(", "))),
-            None if mode == Mode::None => Ok("this judge keeps no register: you are your address".into()),
+            None if terms.mode == Mode::None => Ok("this judge keeps no register: you are your address".into()),
             None => Err(unknown()),
         },
         Header::Forget => {
@@ -245,7 +254,7 @@ fn unknown() -> Refusal {
 #[allow(clippy::too_many_arguments)]
 fn register(
     registry: &mut Registry,
-    mode: Mode,
+    terms: Terms,
     lines: &[Line],
     from: &Sender,
     house: &House,
@@ -253,7 +262,7 @@ fn register(
     seed: u64,
     letters: &mut Vec<Letter>,
 ) -> Result<String, Refusal> {
-    if mode != Mode::Open {
+    if terms.mode != Mode::Open {
         return Err(Refusal {
             code: Code::BadState,
             sentence: "People are not registered by mail at this judge.".into(),
@@ -269,14 +278,18 @@ fn register(
         })
     };
     let name = field("Name").unwrap_or_default();
-    let good = name.split(' ').count() >= 2
+    let least = if terms.two_words { 2 } else { 1 };
+    let good = name.split(' ').count() >= least
         && name.len() <= 80
         && name.split(' ').all(|w| w.starts_with(char::is_alphabetic))
         && !name.contains(['|', '<', '>', ',']);
     if !good {
         return Err(Refusal {
             code: Code::Syntax,
-            sentence: "Write your name in two words at least: Name: First Last.".into(),
+            sentence: match terms.two_words {
+                true => "Write your name in two words at least: Name: First Last.".into(),
+                false => "Write your name, words that begin with a letter: Name: First Last.".into(),
+            },
         });
     }
     let zone = match field("Zone") {
@@ -407,6 +420,8 @@ mod tests {
         }
     }
 
+    const OPEN: Terms = Terms { mode: Mode::Open, two_words: true };
+
     #[test]
     fn registering_needs_the_code() {
         let mut registry = Registry::default();
@@ -414,16 +429,16 @@ mod tests {
         let now = DateTime::from_timestamp(1_800_000_000, 0).unwrap_or_default();
         let line = Line { number: 1, text: "REGISTER".into() };
         let header = Header::Register { lines: Line::all(["Name: Zoe Zorn"]) };
-        let (reply, letters) = command(&mut registry, Mode::Open, &header, &line, &from, &house(), false, now, 7);
+        let (reply, letters) = command(&mut registry, OPEN, &header, &line, &from, &house(), false, now, 7);
         assert!(!reply.has_errors(), "{reply:?}");
         assert!(registry.find("zoe@example.com").is_none(), "not before the code");
         let code = registry.people[0].pending.clone().map(|p| p.code).unwrap_or_default();
         assert!(letters[0].text.contains(&code));
         let stranger = Sender { address: "eve@example.com".into(), ..Sender::default() };
         let confirm = Header::Confirm { code };
-        let (reply, _) = command(&mut registry, Mode::Open, &confirm, &line, &stranger, &house(), false, now, 8);
+        let (reply, _) = command(&mut registry, OPEN, &confirm, &line, &stranger, &house(), false, now, 8);
         assert!(reply.has_errors());
-        let (reply, _) = command(&mut registry, Mode::Open, &confirm, &line, &from, &house(), false, now, 9);
+        let (reply, _) = command(&mut registry, OPEN, &confirm, &line, &from, &house(), false, now, 9);
         assert!(!reply.has_errors());
         assert_eq!(registry.person(Mode::Open, "ZOE@example.com", None).map(|p| p.name), Some("Zoe_Zorn".into()));
     }
