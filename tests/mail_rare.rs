@@ -314,6 +314,27 @@ fn a_game_for_one_begins_with_form_and_mails_its_master_no_results() {
 }
 
 #[test]
+fn games_are_created_by_those_whom_the_keeper_lets() {
+    let (zoe, who, keeper) = ("zoe@example.com", "who@example.net", "Keeper@Judge.example");
+    for (by, mode, may, code) in [
+        ("\"anyone\"", "\"open\"", vec![zoe], "R_NOT_REGISTERED"),
+        ("\"anyone\"", "\"none\"", vec![zoe, who, keeper], ""),
+        ("\"registered\"", "\"none\"", vec![zoe], "R_NOT_REGISTERED"),
+        ("\"keeper\"", "\"none\"", vec![keeper], "R_BAD_STATE"),
+    ] {
+        let site = Site::of_fixture_with(vec![("games.create_by", by), ("registry.mode", mode)]);
+        for (number, from) in [zoe, who, keeper].into_iter().enumerate() {
+            let name = format!("new{number}");
+            let sent = site.mail(from, &format!("CREATE {name} my-secret\nMAP standard\nFORM"));
+            let text = &sent.iter().find(|s| s.notice == "reply").unwrap_or_else(|| panic!("{sent:?}")).text;
+            let made = !site.file(&name, "status").is_empty();
+            assert_eq!(made, may.contains(&from), "{by}, {mode}, {from}: {text}");
+            assert!(made || text.contains(code), "{by}, {mode}, {from}: {text}");
+        }
+    }
+}
+
+#[test]
 fn results_follow_one_upon_the_other() {
     let site = Site::of_fixture();
     let process = || site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");

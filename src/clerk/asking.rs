@@ -4,7 +4,7 @@ use super::incoming::Turn;
 use super::queueing::{done, entry};
 use super::{Clerk, ClerkError, stamp};
 use crate::archive::{ArchiveError, Content, GameName, Key, MAIL_WAIT, Stamp, Transaction};
-use crate::judge::code::{Code, Refusal};
+use crate::judge::code::{Code, Refusal, refuse};
 use crate::judge::commands::{Block, Header, Line};
 use crate::judge::create::{self, Census};
 use crate::judge::reply::{self, Reply};
@@ -12,7 +12,7 @@ use crate::judge::session::{Sender, Tools};
 use crate::judge::{self, help, lists};
 use crate::mail::Letter;
 use crate::mail::intake::Intake;
-use crate::site::NotifyMaps;
+use crate::site::{CreateBy, NotifyMaps};
 use crate::status::Game;
 use chrono::{DateTime, Utc};
 
@@ -104,7 +104,9 @@ impl Clerk {
         let game = GameName::new(name)?;
         let census = self.census(name, &from.address, now)?;
         let read = |variant: &str, lines: &[Line]| self.read_lines(name, variant, lines);
-        let creation = create::create(&self.house, tools, census, name, password, variant, lines, &read);
+        let creation = self
+            .may_create(&from.address)
+            .and_then(|()| create::create(&self.house, tools, census, name, password, variant, lines, &read));
         let locked = match creation {
             Err(refusal) => {
                 part.refuse(&block.line, &refusal);
@@ -243,6 +245,21 @@ impl Clerk {
         transaction.replace("status", text)?;
         transaction.index(game, crate::status::index::line(&creation.index));
         Ok((transaction, creation.index.state))
+    }
+
+    /// Whether somebody may create games at all (`games.create_by`).
+    fn may_create(&self, address: &str) -> Result<(), Refusal> {
+        let keeper = || self.house.keepers.iter().any(|keeper| keeper.eq_ignore_ascii_case(address));
+        match self.site.config.games.create_by {
+            // Where there is a register, nobody is found who is not in it.
+            CreateBy::Anyone => Ok(()),
+            CreateBy::Registered if self.people.is_registered(address) => Ok(()),
+            CreateBy::Registered => {
+                refuse(Code::NotRegistered, "Only people in this judge's register create games here.")
+            }
+            CreateBy::Keeper if keeper() => Ok(()),
+            CreateBy::Keeper => refuse(Code::BadState, "Only the judgekeeper creates games here; ask him for one."),
+        }
     }
 
     fn census(&self, name: &str, master: &str, now: DateTime<Utc>) -> Result<Census, ClerkError> {
