@@ -1,9 +1,9 @@
 //! The next deadline (clock.md 4): a pure function of now, zone, TIMING, phase, rules and the deadline before.
 //!
 //! What it promises: the deadline lies in the future, on a slot (unless the game is exact to the minute, or a clock
-//! change of half an hour leaves none), on a day that DAYS allows, in no absence, and never before the current one.
-//! Where a clock change and the rules pull apart, the spirit of clock.md 5 decides: a deadline may come later, never
-//! sooner.
+//! change of half an hour leaves none), on a day that DAYS allows, in no absence, never before the current one, and
+//! never sooner than the delay but for the slot (less than 20 minutes) and FUDGE. Where a clock change and the rules
+//! pull apart, the spirit of clock.md 5 decides: a deadline may come later, never sooner.
 //!
 //! Each step can be told to a [`Notes`]; who does not ask pays nothing.
 
@@ -273,8 +273,9 @@ impl<'a> Work<'a> {
         let zone = self.query.zone;
         let wall = local(zone, when);
         let mut cut = self.grain.floor(wall);
-        // Cutting down may leap back over the hour that is repeated in autumn, even into the past.
-        while resolve(zone, cut) <= self.now {
+        // Where an odd half hour is repeated in autumn, cutting down may leap back over it, even into the past: a delay
+        // loses less than a slot all the same (clock.md 5).
+        while resolve(zone, cut).to_utc() + self.grain.length() <= when {
             cut = cut.checked_add_signed(self.grain.length()).ok_or(NoPossibleDeadline)?;
         }
         if cut != wall {
