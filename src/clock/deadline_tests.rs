@@ -115,7 +115,7 @@ fn explained() {
     let deadline = explain_deadline(&query(&timing, "202407101000", Tz::Europe__Paris)).unwrap();
     assert_eq!(
         sentences(&deadline.steps),
-        "A retreats phase lasts 1 day (NEXT 1D). From Wednesday 10 July 2024 12:00 CEST that leads to Thursday 11 July \
+        "A retreat phase lasts 1 day (NEXT 1D). From Wednesday 10 July 2024 12:00 CEST that leads to Thursday 11 July \
          2024 12:00 CEST. The next AT time is Thursday 11 July 2024 12:00 CEST. Somebody is absent (11 July 2024 to 12 \
          July 2024): on to Saturday 13 July 2024 12:00. No deadline falls on a Saturday (DAYS -MTWTF-): on to Monday \
          15 July 2024. The deadline is Monday 15 July 2024 12:00 CEST."
