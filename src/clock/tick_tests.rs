@@ -99,6 +99,10 @@ fn order_entry() {
     assert_eq!(after_entry(&GameClock { rules: real_time, ..complete }), AfterEntry::Process);
     let none = ClockRules { no_deadline: true, ..ClockRules::default() };
     assert_eq!(after_entry(&GameClock { rules: none, deadline: None, ..complete }), AfterEntry::Process);
+    let previewed = ClockRules { preview: true, ..real_time };
+    assert_eq!(after_entry(&GameClock { rules: previewed, ..complete }), AfterEntry::Preview, "the Master releases it");
+    let slow = ClockRules { preview: true, ..ClockRules::default() };
+    assert_eq!(after_entry(&GameClock { rules: slow, ..complete }), AfterEntry::Delay(1), "the check previews it");
 }
 
 #[test]
@@ -115,10 +119,24 @@ fn process_by_the_master() {
 #[test]
 fn late_notices() {
     let deadline = at("202407121200");
-    let audience = |now: &str, told: Option<&str>| late_audience(at(now), deadline, told.map(at));
-    assert_eq!(audience("202407121440", None), LateAudience { everybody: true, master: true });
-    assert_eq!(audience("202407122020", Some("202407121200")), LateAudience { everybody: false, master: false });
-    assert_eq!(audience("202407131240", Some("202407121200")), LateAudience { everybody: false, master: true });
+    let audience = |now: &str| late_audience(at(now), deadline);
+    assert_eq!(audience("202407121440"), LateAudience { everybody: true, master: true });
+    assert_eq!(audience("202407122020"), LateAudience { everybody: false, master: false });
+    assert_eq!(audience("202407131240"), LateAudience { everybody: false, master: true });
+    // However long the rounds stood still in between: never twice in a day, and not for ever never.
+    for gap in 1..200 {
+        let mut day = None;
+        let mut told = 0;
+        for n in 0..200 {
+            let now = deadline + TimeDelta::minutes(500 * n + if n > 2 { gap * 20 } else { 0 });
+            let LateAudience { everybody, master } = late_audience(now, deadline);
+            if master && !everybody {
+                assert!(day.replace((now - deadline).num_days()).is_none_or(|day| day < (now - deadline).num_days()));
+                told += 1;
+            }
+        }
+        assert!(told >= 66, "{told} of 69 days with a gap of {gap}");
+    }
     let timing: Timing = "GRACE 2D".parse().unwrap();
     let words = penalty_words(penalty(ClockRules::default(), &timing).unwrap());
     assert_eq!(words, "Players who are still late 2 days after the deadline are dismissed.");

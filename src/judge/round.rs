@@ -10,7 +10,6 @@ use super::sight;
 use super::signon::SignedOn;
 use super::table::{Table, Who, is_dummy, is_vacant};
 use super::time::NewAbsence;
-use crate::clock::slot::SLOT_MINUTES;
 use crate::clock::{self, daily::Reason, tick::Action};
 use crate::diplomacy::rules::Rule;
 use crate::status::{Omniscient, Participant, PhaseKeyword};
@@ -128,7 +127,7 @@ fn late_notice(desk: &mut Desk) {
     let late = process::late(table);
     let names: Vec<String> = late.iter().map(|k| table.title_of_key(k)).collect();
     let Some(deadline) = table.game.deadline.map(|d| table.deadline_utc(d)) else { return };
-    let early = table.now - deadline < chrono::Duration::minutes(160);
+    let audience = clock::tick::late_audience(table.now, deadline);
     let hidden = table.rule(Rule::HideLatePowers);
     let penalty = penalty(table);
     let late_seats: Vec<usize> = late.iter().filter_map(|k| answering(table, k)).collect();
@@ -148,7 +147,7 @@ fn late_notice(desk: &mut Desk) {
         letters.extend(table.letters(std::slice::from_ref(to), "N13", "Diplomacy deadline missed", &text));
     }
     let mut others: Vec<Recipient> = Vec::new();
-    if early {
+    if audience.everybody {
         others.extend(table.recipients(&table.players()));
         for (n, p) in table.game.participants.iter().enumerate() {
             if p.omniscient != Omniscient::No {
@@ -166,9 +165,7 @@ fn late_notice(desk: &mut Desk) {
     let text = process::late_table(table, label, &names) + &penalty;
     let masters: Vec<Recipient> =
         table.master_recipients().into_iter().filter(|m| !letters.iter().any(|l| l.to == m.address)).collect();
-    // Later the Master hears of it once a day at most: of every third notice, for they are 8 h 20 min apart.
-    let step = i64::from(clock::tick::LATE_DELAY) * SLOT_MINUTES + SLOT_MINUTES;
-    if early || (table.now - deadline).num_minutes() / step % 3 == 0 {
+    if audience.master {
         letters.extend(table.letters(&masters, "N13", "Diplomacy late notice", &text));
     }
     desk.decision.letters.extend(letters);
