@@ -26,8 +26,10 @@ pub struct Extended {
     pub moved: Vec<Moved>,
     /// Games that this very extension had moved before.
     pub before: Vec<String>,
-    /// Games that could not be moved, and why.
+    /// Games that could not be moved now, and why.
     pub failed: Vec<(String, String)>,
+    /// Games that cannot be read, or are at odds with themselves, and why: the clock does nothing with them anyway.
+    pub damaged: Vec<(String, String)>,
 }
 
 /// What resuming did.
@@ -35,6 +37,8 @@ pub struct Extended {
 pub struct Resumed {
     /// The suspension that ended; `None`: there was none.
     pub suspension: Option<Suspension>,
+    /// The extension, if there was an outage and one was asked for.
+    pub extension: Option<Extension>,
     /// Deadlines, with `--extend`.
     pub extended: Extended,
 }
@@ -68,33 +72,37 @@ impl Clerk {
     }
 
     /// Lets deadline work go on, as it is or after moving the deadlines that the outage has hit. While a game could not
-    /// be moved the suspension stays, so that nobody is late because of it.
+    /// be moved the suspension stays, so that nobody is late because of it; only a damaged one does not hold up the
+    /// others. Where there was no outage nothing is moved.
     pub fn resume(&self, extending: bool, dry: bool, now: DateTime<Utc>) -> Result<Resumed, ClerkError> {
         let _lock = self.archive.lock_round()?;
         let suspension: Option<Suspension> = self.note("suspended")?;
         let last: Option<CheckTim> = self.note("check.tim")?;
-        let mut extended = Extended::default();
-        let since = suspension.as_ref().map(|s| s.since).or(last.map(|last| last.time));
-        if extending && let Some(since) = since {
-            let mark = format!("outage since {}:", stamp(since));
-            extended = self.extend_all(&Extension::after_outage(since, now), &mark, dry, now)?;
-        }
-        if dry || !extended.failed.is_empty() {
-            return Ok(Resumed { suspension, extended });
-        }
-        // The guard counts from now. A round that was counted before is not counted again.
         let sched = &self.site.config.sched;
         let schedule = Schedule { round: sched.round.to_chrono(), guard: sched.guard.to_chrono() };
-        if let Some(last) = last {
-            let number = schedule.number(now);
-            let round = if last.round >= number { number } else { number - 1 };
-            self.archive.write_note("check.tim", format!("{}\n", CheckTim { round, time: now }).as_bytes())?;
+        // An outage that no round has noticed yet is one, too.
+        let unnoticed = last.filter(|last| now - last.time > schedule.guard);
+        let since = suspension.as_ref().map(|s| s.since).or(unnoticed.map(|last| last.time));
+        let extension = since.filter(|_| extending).map(|since| Extension::after_outage(since, now));
+        let mut extended = Extended::default();
+        if let Some(extension) = &extension {
+            let mark = format!("outage since {}:", stamp(extension.from));
+            extended = self.extend_all(extension, &mark, dry, now)?;
+        }
+        if dry || !extended.failed.is_empty() {
+            return Ok(Resumed { suspension, extension, extended });
+        }
+        // Nothing is to be forgiven where rounds are run as they should be.
+        if let Some(last) = last
+            && (since.is_some() || last.time > now)
+        {
+            self.archive.write_note("check.tim", format!("{}\n", last.resumed(&schedule, now)).as_bytes())?;
         }
         if suspension.is_some() {
             self.archive.remove_note("suspended")?;
             self.publish_notice();
         }
-        Ok(Resumed { suspension, extended })
+        Ok(Resumed { suspension, extension, extended })
     }
 
     /// Moves deadlines by hand.
@@ -119,7 +127,9 @@ impl Clerk {
         let book = self.book()?;
         for name in book.lines().iter().filter(|l| l.state == GameState::Active).map(|l| l.name.as_str()) {
             if let Err(error) = self.extend_one(name, extension, mark, dry, now, &mut extended) {
-                extended.failed.push((name.to_owned(), error.to_string()));
+                let later = error.is_temporary() || error.is_in_storing();
+                let list = if later { &mut extended.failed } else { &mut extended.damaged };
+                list.push((name.to_owned(), error.to_string()));
             }
         }
         if !dry {

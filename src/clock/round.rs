@@ -88,6 +88,19 @@ impl fmt::Display for CheckTim {
     }
 }
 
+impl CheckTim {
+    /// What it is when the keeper resumes: the guard counts from about now, a round that was counted before is not
+    /// counted again, and the next one reminds of what fell into the time of a round before it, as after any longer
+    /// pause (clock.md 3, step 12).
+    pub fn resumed(&self, schedule: &Schedule, now: DateTime<Utc>) -> CheckTim {
+        let number = schedule.number(now);
+        let round = if self.round >= number { number } else { number - 1 };
+        // The next round comes within the guard all the same.
+        let spare = (schedule.guard - schedule.round).clamp(TimeDelta::zero(), schedule.round);
+        CheckTim { round, time: now - spare }
+    }
+}
+
 /// `cron/suspended`: no deadline work until the keeper resumes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspension {
@@ -260,6 +273,32 @@ mod tests {
         assert!(!first("2026-11-28T00:00:00Z", "2026-11-28T23:40:00Z", 0));
         assert!(!first("2026-11-27T23:40:00Z", "2026-11-28T05:40:00Z", 6), "yesterday's day lasts until six");
         assert!(first("2026-11-28T05:40:00Z", "2026-11-28T06:00:00Z", 6));
+    }
+
+    #[test]
+    fn resuming() {
+        let schedule = Schedule::default();
+        let time = at("2026-11-28T08:40:05Z");
+        let last = CheckTim { round: schedule.number(time), time };
+        // After an outage the round of now is still to come, and reminds of the twenty minutes before it.
+        let now = at("2026-11-28T12:13:00Z");
+        let resumed = last.resumed(&schedule, now);
+        assert!(matches!(permit(&schedule, Some(&resumed), None, now, false), Permit::Run(_)));
+        assert!(resumed.time <= at("2026-11-28T12:00:00Z"));
+        // In the round that was counted already the next is the next.
+        let now = at("2026-11-28T08:50:00Z");
+        let resumed = last.resumed(&schedule, now);
+        assert_eq!(permit(&schedule, Some(&resumed), None, now, false), Permit::Counted);
+        // Whatever the configuration: the next round is no outage.
+        for (round, guard) in [(20, 60), (20, 20), (1, 60), (60, 60), (120, 30), (60, 90)] {
+            let schedule = Schedule { round: TimeDelta::minutes(round), guard: TimeDelta::minutes(guard) };
+            let resumed = last.resumed(&schedule, now);
+            let soon = schedule.next(now).min(now + schedule.guard);
+            assert!(
+                !matches!(permit(&schedule, Some(&resumed), None, soon, false), Permit::Outage(_)),
+                "{round} {guard}"
+            );
+        }
     }
 
     #[test]
