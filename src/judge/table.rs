@@ -303,7 +303,9 @@ impl Table<'_> {
 
     /// Whether there is a deadline and it is over.
     pub fn past_deadline(&self) -> bool {
-        self.game.deadline.is_some_and(|d| self.deadline_utc(d) <= self.now)
+        // A line that NO_DEADLINE has left behind counts for nothing.
+        let deadline = self.game.deadline.filter(|_| !self.rule(Rule::NoDeadline));
+        deadline.is_some_and(|d| self.deadline_utc(d) <= self.now)
     }
 
     /// The moment of a wall-clock stamp in the game's zone.
