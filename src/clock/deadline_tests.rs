@@ -124,6 +124,85 @@ fn explained() {
     assert_eq!((plain.local, plain.steps.len()), (deadline.local, 0));
 }
 
+/// Each step in words: what was done, by which key or rule, and what came of it.
+#[test]
+fn every_step_in_words() {
+    let told = |timing: &str, now: &str, change: &dyn Fn(&mut Query)| {
+        let timing: Timing = timing.parse().unwrap();
+        let mut query = query(&timing, now, Tz::Europe__Paris);
+        change(&mut query);
+        sentences(&explain_deadline(&query).unwrap().steps)
+    };
+    let plain = |_: &mut Query| {};
+    for (timing, now, change, words) in [
+        ("", "202407100800", &plain as &dyn Fn(&mut Query), "A retreat phase lasts 1 day (the usual delay)."),
+        ("M 2D", "202407100800", &|q| q.phase = "MOVEMENT", "A movement phase lasts 2 days (M 2D)."),
+        ("", "202407100800", &|q| q.phase = "ADJUSTMENTS", "An adjustment phase lasts 1 day (the usual delay)."),
+        ("INC 36H", "202407100800", &|q| q.phase = "INCOME", "An income phase lasts 36 hours (INC 36H)."),
+        ("NEXT 1D", "202407100800", &|q| q.first = true, "lasts 1 day (NEXT 1D), doubled for the first deadline."),
+        (
+            "NEXT 5H AT 8:00,20:00",
+            "202407100605",
+            &plain,
+            "AT does not apply: its times are 12 hours apart, more than twice",
+        ),
+        ("NEXT 1D AT 12:00", "202407101000", &plain, "The next AT time is Thursday 11 July 2024 12:00 CEST."),
+        (
+            "NEXT 1D AT 12:00",
+            "202407101700",
+            &plain,
+            "That is at most 8 hours (FUDGE) past an AT time, so Thursday 11 July",
+        ),
+        (
+            "NEXT 1D AT 12:00",
+            "202407101801",
+            &plain,
+            "more than 8 hours (FUDGE) past the AT time Thursday 11 July 2024 12:00 CEST",
+        ),
+        ("NEXT 1H", "202407101039", &plain, "Deadlines fall on :00, :20 or :40: Wednesday 10 July 2024 13:20 CEST."),
+        (
+            "NEXT 2D",
+            "202407110800",
+            &|q| q.phase = "MOVEMENT",
+            "No deadline of a movement phase falls on a Saturday (DAYS -MTWTF-): on to Monday 15 July 2024.",
+        ),
+        (
+            "NEXT 1D NOT 202408",
+            "202407310800",
+            &plain,
+            "Somebody is absent (August 2024): on to Sunday 1 September 2024 10:00.",
+        ),
+        (
+            "NEXT 1D AT 11:41",
+            "202407100900",
+            &plain,
+            "so it is the next: Thursday 11 July 2024 12:00 CEST. Deadlines fall on :00, :20 or :40: Thursday 11 July 2024 12:00",
+        ),
+        (
+            "NEXT 1D AT 2:20 DAYS SMTWTFS",
+            "202603280100",
+            &plain,
+            "The clocks go forward and 29 March 2026 02:20 does not exist: Sunday 29 March 2026 03:00 CEST instead.",
+        ),
+        (
+            "NEXT 1D",
+            "202407100800",
+            &|q| q.previous = parse_stamp("202407121000"),
+            "would be before the deadline already set, Friday 12 July 2024 10:00 CEST, which stays.",
+        ),
+        (
+            "NEXT 3D SKIP",
+            "202407120800",
+            &plain,
+            "3 playing days on (JUMP_OFF_DAYS) is Wednesday 17 July 2024 10:00 CEST.",
+        ),
+        ("", "202407100800", &|q| q.rules.no_deadline = true, "This game has no deadlines (RULE NO_DEADLINE)."),
+    ] {
+        let said = told(timing, now, change);
+        assert!(said.contains(words), "{timing}: {said}");
+    }
+}
+
 prop_compose! {
     fn span()(count in 1u32..200, unit in prop_oneof![Just('M'), Just('H')]) -> String { format!("{count}{unit}") }
 }
