@@ -169,6 +169,10 @@ fn players_may_lengthen_a_deadline_where_the_rules_say_so() {
     let told = mails(&site, now, "N32");
     assert!(told.len() > 7 && told.iter().all(|m| m.text.contains("France has changed the deadline")), "{told:?}");
 
+    let more = ask(&site, "italy", &format!("{ITALY}\nSET DEADLINE +1D"));
+    assert!(more.contains("the deadline is Tuesday 1 December 2026 20:20 GMT"), "{more}");
+    assert!(ask(&site, "italy", &format!("{ITALY}\nSET DEADLINE +1X")).contains("SET DEADLINE 4 JAN 20:00, or +1D"));
+
     let site = site_with(&["PLAYER_DEADLINES", "HIDE_EXTENDERS"], |_| {});
     ask(&site, "france", &format!("{FRANCE}\nSET DEADLINE 30 NOV 20:00"));
     let told = mails(&site, now, "N32");
@@ -351,6 +355,42 @@ fn reminders_come_at_each_warning_to_those_who_owe_orders() {
         Some("france@example.org")
     );
     assert_eq!(reminded("2026-11-22T11:00:00Z"), 3);
+}
+
+/// `clock explain` in words: what a round would do now, and why no more.
+#[test]
+fn what_a_round_would_do_now() {
+    let would = |rules: &[&str], clock: &str, change: &dyn Fn(&mut Game)| {
+        let site = site_with(rules, |game| {
+            deadline(game, "202611211200");
+            change(game);
+        });
+        let words = one_line(&said(&site.run(&["clock", "explain", GAME, "--clock", clock], b"")));
+        let begin = words.find("A round now would ").expect("a sentence") + "A round now would ".len();
+        words[begin..].split(". A deadline").next().expect("a sentence").to_owned()
+    };
+    let (early, late) = ("2026-11-21T07:00:00Z", "2026-11-21T12:00:00Z");
+    let but_italy = |game: &mut Game| order(game, &["ITALY"]);
+    let grace = |game: &mut Game| {
+        but_italy(game);
+        game.timing.push(("GRACE".into(), "0".into()));
+    };
+    assert_eq!(would(&[], early, &but_italy), "do nothing: orders are owed by ITALY");
+    assert_eq!(would(&["ALWAYS_WAIT"], early, &|game| order(game, &[])), "do nothing: it waits for the deadline");
+    assert_eq!(would(&[], "2026-11-21T08:00:00Z", &but_italy), "remind Italy");
+    assert_eq!(would(&[], early, &|game| order(game, &[])), "process the phase");
+    assert_eq!(would(&["PREVIEW"], early, &|game| order(game, &[])), "send the Master a preview of the results");
+    assert_eq!(would(&[], late, &but_italy), "send late notices about Italy");
+    assert_eq!(would(&[], late, &grace), "take their seats from Italy");
+    assert_eq!(would(&["CIVIL_DISORDER"], late, &grace), "process the phase");
+    let stop = would(&["CIVIL_PREVIEW"], late, &grace);
+    assert_eq!(stop, "stop the game, for Italy, and send the Master a preview");
+    assert_eq!(would(&[], early, &|game| game.delay = 3), "pass over the game, as 2 more will (DELAY)");
+    let held = |game: &mut Game| {
+        order(game, &[]);
+        game.held = game.deadline;
+    };
+    assert_eq!(would(&[], early, &held), "leave the game alone: it is held");
 }
 
 #[test]

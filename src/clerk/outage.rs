@@ -213,7 +213,7 @@ impl Clerk {
         if let Some(suspension) = self.note::<Suspension>("suspended")? {
             text += &format!("\nAll deadline work is suspended: {suspension}\n");
         }
-        text += &format!("\nA round now would come to: {}.\n", time::verdict_word(&table, last.map(|l| l.time)));
+        text += &format!("\nA round now would {}.\n", time::verdict_words(&table, last.map(|l| l.time)));
         text += "\nA deadline set now, for a phase of this kind:\n";
         time::explain_next(&table).iter().for_each(|sentence| text += &format!("  {sentence}\n"));
         Ok(text)
