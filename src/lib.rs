@@ -26,6 +26,7 @@ pub mod clock;
 pub mod daemon;
 pub mod demo;
 pub mod diplomacy;
+pub mod hex;
 pub mod import;
 pub mod judge;
 pub mod mail;

@@ -53,6 +53,27 @@ fn queue(entries: &[Queued]) -> (tempfile::TempDir, Queue) {
     (directory, queue)
 }
 
+/// Few files are looked into, and the answer is that of all of them; what is no queue file is passed over.
+#[test]
+fn how_many_wait_and_since_when() {
+    let (_keep, queue) = queue(&[]);
+    assert_eq!(queue.waiting().expect("a look").oldest, None);
+    let mut entries: Vec<Queued> = (1..30).map(|n| entry(n, "a@example.org", "g", "N17")).collect();
+    // Tried again from later on; of no name of ours.
+    entries[3].head.created = noon() + Duration::seconds(8);
+    entries[20].head.id = "by-hand".into();
+    entries.iter().for_each(|entry| queue.enqueue(entry).expect("enqueue"));
+    for id in entries.iter().map(|entry| entry.head.id.clone()) {
+        let waiting = queue.waiting().expect("a look");
+        let (heads, _) = queue.list(Folder::New).expect("a list");
+        assert_eq!((waiting.count, waiting.oldest), (heads.len(), heads.iter().map(|head| head.created).min()), "{id}");
+        queue.drop_entry(&id).expect("dropped");
+    }
+    std::fs::write(queue.path(Folder::New, "0000000000000000-0000a"), "nothing of ours").expect("a file");
+    queue.enqueue(&entries[5]).expect("enqueue");
+    assert_eq!(queue.waiting().expect("a look").oldest, Some(entries[5].head.created));
+}
+
 /// A transport that answers by recipient.
 struct Scripted {
     log: Mutex<Vec<String>>,

@@ -307,6 +307,7 @@ proptest! {
         let mut document = parse(&text);
         prop_assert_eq!(document.text(), text.clone());
         let game = document.game().clone();
+        prop_assert_eq!(document.updated(&game).unwrap(), text.clone());
         document.update(&game).unwrap();
         prop_assert_eq!(document.text(), text);
     }
@@ -346,7 +347,9 @@ proptest! {
         for (kind, at) in changes {
             change(&mut game, kind, at.index(1000));
         }
+        let text = document.updated(&game).unwrap();
         document.update(&game).unwrap();
+        prop_assert_eq!(document.text(), text);
         // NEED is never written while forming; a key of TIMING comes twice only in error.
         let mut want = game.clone();
         if want.phase == PhaseState::Forming {
@@ -373,6 +376,25 @@ proptest! {
             prop_assert!(rest.any(|l| l == line), "{line:?} is gone or moved");
         }
     }
+}
+
+/// What is stored after an edit is UTF-8, whatever the lines were read as, and no larger than what is read.
+#[test]
+fn the_text_after_an_edit_is_that_of_the_edited_document() {
+    let mut bytes = EXAMPLES[0].as_bytes().to_vec();
+    bytes.extend_from_slice(b"\n# caf\xe9\r\n# caf\xc3\xa9");
+    let mut document = Document::parse(&bytes).unwrap();
+    let mut game = document.game().clone();
+    game.delay = 7;
+    let text = document.updated(&game).unwrap();
+    assert!(text.contains("DELAY 7") && text.ends_with("# café\r\n# café"), "{text}");
+    document.update(&game).unwrap();
+    assert_eq!(document.text(), text);
+    game.participants = vec![game.participants[0].clone(); 501];
+    assert_eq!(document.updated(&game), document.clone().update(&game).map(|()| String::new()));
+    game = document.game().clone();
+    game.rules = vec!["X".repeat(9000)];
+    assert_eq!(document.updated(&game), document.clone().update(&game).map(|()| String::new()));
 }
 
 /// Found by fuzzing: of two START lines the first said nothing.

@@ -51,7 +51,7 @@ impl Archive {
     ) -> Result<(), ArchiveError> {
         let moved = present == Present::Perhaps && self.has_moved(record)?;
         let mut written = Vec::new();
-        let places = self.prepare(record, moved, &mut written)?;
+        let places = self.prepare(record, present, moved, &mut written)?;
         self.fs.sync(&written);
         let mut rest = Rest::default();
         self.place(record, places, moved, &mut rest)?;
@@ -129,9 +129,13 @@ impl Archive {
     }
 
     /// Write the new contents where no reader looks; what was written has to be synced before it takes its place.
+    ///
+    /// Whether a mail is in the outbox already is asked only where some of the record may be on the disk: the id of a mail
+    /// is drawn from the commit that queues it, so that no other can have brought it there.
     pub(super) fn prepare(
         &self,
         record: &Record,
+        present: Present,
         moved: bool,
         written: &mut Vec<(File, PathBuf)>,
     ) -> Result<Places, ArchiveError> {
@@ -148,7 +152,8 @@ impl Archive {
                     let name = format!("{id}.msg");
                     // In the order in which the sender moves it.
                     let rooms = ["new", "hold", "done", "dead"];
-                    if rooms.iter().any(|room| self.layout.outbox.join(room).join(&name).exists()) {
+                    let there = || rooms.iter().any(|room| self.layout.outbox.join(room).join(&name).exists());
+                    if present == Present::Perhaps && there() {
                         places.push(None);
                         continue;
                     }

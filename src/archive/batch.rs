@@ -99,7 +99,7 @@ impl Archive {
             .into_iter()
             .map(|work| {
                 let work = work?;
-                match self.prepare(&work.made.record, false, &mut written) {
+                match self.prepare(&work.made.record, Present::No, false, &mut written) {
                     Ok(places) => Ok((work, places)),
                     Err(source) => Err(blocked(&work.made.record, source)),
                 }

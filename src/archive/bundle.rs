@@ -4,7 +4,7 @@
 
 use super::error::{ArchiveError, At};
 use super::fs;
-use super::journal::hex;
+use crate::hex::hex;
 use chrono::{DateTime, SecondsFormat, Utc};
 use flate2::{Compression, read::GzDecoder, write::GzEncoder};
 use sha2::{Digest, Sha256};

@@ -83,7 +83,7 @@ impl Archive {
         let owner = lock.owner.clone();
         let log = self.log_end(&owner)?;
         let seq = log.last.as_ref().map_or(0, |line| line.seq) + 1;
-        let before = self.status_stamp(&owner)?;
+        let before = self.status_stamp(&owner, &transaction.expected)?;
         let mut operations = self.plan(&transaction.edits)?;
         let after = stamp_after(&operations, &owner, before);
         operations.push(log.append(&owner, &AuditLine::write(seq, before, after, &transaction.audit))?);
@@ -212,8 +212,18 @@ impl Archive {
         Ok(owners.into_iter().map(|owner| (owner.clone(), take(&owner))).collect())
     }
 
-    fn status_stamp(&self, owner: &Owner) -> Result<Option<Stamp>, ArchiveError> {
+    /// Stamp of the status file. What the transaction was computed from is compared with the file before it counts, so
+    /// the file is not read for it here.
+    fn status_stamp(
+        &self,
+        owner: &Owner,
+        expected: &[(SitePath, Option<Stamp>)],
+    ) -> Result<Option<Stamp>, ArchiveError> {
         let Owner::Game(game) = owner else { return Ok(None) };
+        let status = format!("games/{game}/status");
+        if let Some((_, stamp)) = expected.iter().find(|(path, _)| path.as_str() == status) {
+            return Ok(*stamp);
+        }
         Ok(self.read(game, "status")?.map(|content| content.stamp))
     }
 

@@ -159,12 +159,16 @@ impl Fs {
         Ok(file)
     }
 
-    /// Write a whole file anew through a handle, without syncing it; `path` is where it lies now.
+    /// Write a whole file anew through a handle, over what it holds, without syncing it; `path` is where it lies now.
     pub fn rewrite(&self, file: &mut File, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        self.step(|| ())?;
-        file.set_len(0)?;
-        self.note(|| Change::Cut(path.to_owned(), 0));
-        self.write_out(file, path, 0, bytes)
+        self.write_out(file, path, 0, bytes)?;
+        let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+        if file.metadata()?.len() > length {
+            self.step(|| ())?;
+            file.set_len(length)?;
+            self.note(|| Change::Cut(path.to_owned(), length));
+        }
+        Ok(())
     }
 
     /// Write a file that must not be there yet, without syncing it.

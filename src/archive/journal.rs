@@ -2,6 +2,7 @@
 //! operations, each one line that says how many bytes follow. Every operation can be repeated.
 
 use super::name::{GameName, NameError, Owner, SitePath, mail_id};
+use crate::hex::hex;
 use sha2::{Digest, Sha256};
 use std::fmt::Write;
 use thiserror::Error;
@@ -175,14 +176,6 @@ fn game_name(word: &str) -> Result<GameName, Option<JournalError>> {
 fn split_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     Some((bytes.get(..end)?, bytes.get(end + 1..)?))
-}
-
-/// Lower-case hex digits.
-pub(super) fn hex(bytes: &[u8]) -> String {
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    })
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@
 
 use super::error::{ArchiveError, At};
 use super::fs;
-use super::journal::hex;
 use super::trace::Trace;
+use crate::hex::hex;
 use chrono::{DateTime, Duration, Months, NaiveDate, SecondsFormat, Utc};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;

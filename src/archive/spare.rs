@@ -6,7 +6,7 @@
 //! more. A spare lies in `journal/tmp` under a hidden name of its own; anybody may remove it, then the next one is made.
 
 use super::fs::{self, Fs};
-use super::journal::hex;
+use crate::hex::hex;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};

@@ -7,7 +7,7 @@
 use super::check_room;
 use super::error::{ArchiveError, At};
 use super::fs::{self, Fs};
-use super::journal::hex;
+use crate::hex::hex;
 use chrono::{DateTime, Utc};
 use std::io::Read;
 use std::path::{Path, PathBuf};

@@ -2,6 +2,7 @@
 //! (operations.md 7.1, OPS-040).
 
 use super::name::{GameName, NameError, SitePath, mail_id};
+use crate::hex::hex;
 use sha2::{Digest, Sha256};
 use std::fmt;
 
@@ -20,7 +21,7 @@ impl Stamp {
 
 impl fmt::Display for Stamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex(&self.0))
     }
 }
 

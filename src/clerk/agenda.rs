@@ -7,6 +7,7 @@
 
 use super::{Clerk, ClerkError};
 use crate::archive::{GameName, GamesRoom, Trace};
+use crate::hex::hex;
 use crate::judge::IndexLine;
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
@@ -23,7 +24,11 @@ impl Mark {
     pub fn of(traces: &[Trace], line: &IndexLine) -> Mark {
         let mut hash = Sha256::new();
         traces.iter().for_each(|trace| hash.update(trace.bytes()));
-        hash.update(crate::status::index::line(line));
+        let words = [line.name.as_str(), &line.variant, line.state.word()];
+        for word in words.into_iter().chain(crate::status::index::flags(line)) {
+            hash.update(word);
+            hash.update(" ");
+        }
         Mark::cut(hash)
     }
 
@@ -35,10 +40,7 @@ impl Mark {
 
     /// As digits.
     pub fn write(&self, text: &mut String) {
-        for byte in self.0 {
-            // Writing to a String cannot fail.
-            let _ = write!(text, "{byte:02x}");
-        }
+        crate::hex::write(text, &self.0);
     }
 
     /// Read them back.
@@ -131,11 +133,7 @@ impl<'a> InOrder<'a> {
 
 /// The first line of such a memory: whose it is, of which world, and the sum of the rest.
 pub(super) fn head_line(what: &str, world: &str, body: &str) -> String {
-    let sum = Sha256::digest(body).iter().take(12).fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    });
-    format!("chancery-{what} 1 {world} {sum}")
+    format!("chancery-{what} 1 {world} {}", hex(Sha256::digest(body).iter().take(12)))
 }
 
 /// What a verdict depends on besides the game: the program, the settings, the maps.

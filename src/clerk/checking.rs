@@ -3,7 +3,7 @@
 
 use super::hand::Hand;
 use super::{Clerk, ClerkError};
-use crate::archive::{ArchiveError, Entry, GameName, Key, OwnerLock, Stamp, Transaction};
+use crate::archive::{ArchiveError, AuditLine, Content, Entry, GameName, Key, OwnerLock, Stamp, Transaction};
 use crate::clock::format;
 use crate::judge::round::{self, Round};
 use crate::judge::session::Outcome;
@@ -34,6 +34,23 @@ pub(super) struct Decided {
     pub processed: Option<String>,
     /// The round as the game has it.
     pub round: Round,
+}
+
+/// A game that was taken to hand.
+struct Taken {
+    lock: OwnerLock,
+    /// The status file; `None`: there is none.
+    content: Option<Content>,
+    /// The last lines of the log.
+    audit: Vec<AuditLine>,
+}
+
+impl Taken {
+    /// Whether the status file is what the last commit has left (OPS-043).
+    fn is_as_left(&self) -> bool {
+        let now = self.content.as_ref().map(|content| content.stamp.to_string());
+        now == self.audit.last().and_then(|line| line.after.clone())
+    }
 }
 
 /// Games that are being checked now; those that stay here hang.
@@ -87,16 +104,9 @@ impl Clerk {
     /// What a round does about one game. The audit line says which round it was: where an interrupted round is run again,
     /// no game is counted twice (OPS-080).
     fn check(&self, game: &GameName, number: i64, round: Round, now: DateTime<Utc>) -> Result<Checked, ClerkError> {
-        match self.look_quietly(game, Duration::ZERO, now) {
-            Ok(_) => {}
-            Err(error) if error.is_temporary() => return Ok(Checked::Busy),
-            Err(error) => return Err(error),
-        }
-        let lock = match self.archive.lock(game, Duration::ZERO) {
-            Err(ArchiveError::Busy(_)) => return Ok(Checked::Busy),
-            lock => lock?,
-        };
-        let Some(loaded) = self.load(game, now)? else { return Ok(Checked::Awake) };
+        let Some(Taken { lock, content, audit }) = self.take_up(game, now)? else { return Ok(Checked::Busy) };
+        let Some(content) = content else { return Ok(Checked::Awake) };
+        let Some(loaded) = self.load_from(game, content)? else { return Ok(Checked::Awake) };
         // Asked under the lock: somebody who commits writes both (status-file.md 10.3).
         if !loaded.index().state.agrees(loaded.game()) {
             let text = format!(
@@ -106,7 +116,6 @@ impl Clerk {
             );
             return Err(ClerkError::Site(text));
         }
-        let audit = self.archive.recent_audit(lock.owner())?;
         let seq = audit.last().map_or(0, |line| line.seq);
         let seed = self.seed(&["round", game.as_str(), &seq.to_string()]);
         let mut table = loaded.table(&self.house, seed, now);
@@ -137,6 +146,30 @@ impl Clerk {
         transaction.expect("status", loaded.stamp())?;
         let processed = processed.then_some(before);
         Ok(Checked::Decided(Box::new(Decided { game: game.clone(), lock, transaction, processed, round })))
+    }
+
+    /// Takes a game to hand: locked, and read as its last commit has left it; what was edited by hand is looked at first.
+    /// `None`: somebody else has it.
+    fn take_up(&self, game: &GameName, now: DateTime<Utc>) -> Result<Option<Taken>, ClerkError> {
+        let at_once = || -> Result<Option<Taken>, ClerkError> {
+            let lock = match self.archive.lock(game, Duration::ZERO) {
+                Err(ArchiveError::Busy(_)) => return Ok(None),
+                lock => lock?,
+            };
+            let (content, audit) = (self.archive.read(game, "status")?, self.archive.recent_audit(lock.owner())?);
+            Ok(Some(Taken { lock, content, audit }))
+        };
+        match at_once()? {
+            Some(taken) if !taken.is_as_left() => {
+                drop(taken);
+                match self.look_quietly(game, Duration::ZERO, now) {
+                    Ok(_) => at_once(),
+                    Err(error) if error.is_temporary() => Ok(None),
+                    Err(error) => Err(error),
+                }
+            }
+            taken => Ok(taken),
+        }
     }
 
     /// Leaves of these letters those that were not sent before: a reminder goes out once for a WARN entry of a deadline

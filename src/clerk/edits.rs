@@ -8,6 +8,7 @@
 use super::{Clerk, ClerkError, Loaded, secrets::PhcSecrets, stamp};
 use crate::archive::spool::MessageName;
 use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Stamp, Transaction};
+use crate::hex::hex;
 use crate::judge::session::Sender;
 use crate::judge::table::Secrets;
 use crate::judge::{GameState, IndexLine};
@@ -358,8 +359,7 @@ fn digest(faults: &[Diagnostic]) -> String {
         hash.update(fault.text.as_bytes());
         hash.update([0]);
     }
-    let sum: String = hash.finalize().iter().take(6).map(|b| format!("{b:02x}")).collect();
-    format!("[{sum}]")
+    format!("[{}]", hex(hash.finalize().iter().take(6)))
 }
 
 #[cfg(test)]

@@ -248,9 +248,8 @@ impl Loaded {
     }
     /// The status file with the lines changed that differ; clear passwords are hashed by whoever made `next`.
     pub fn rewritten(&self, next: &Game) -> Result<Vec<u8>, ClerkError> {
-        let mut document = self.document.clone();
-        document.update(next).map_err(|e| ClerkError::Site(e.to_string()))?;
-        Ok(document.text().into_bytes())
+        let text = self.document.updated(next).map_err(|e| ClerkError::Site(e.to_string()))?;
+        Ok(text.into_bytes())
     }
     /// The game for the judge.
     pub fn table<'a>(&'a self, house: &'a House, seed: u64, now: DateTime<Utc>) -> Table<'a> {
@@ -289,6 +288,11 @@ impl Clerk {
     /// Reads a game. `None`: its status file has faults that leave nothing to work with; its mail waits (OPS-050).
     pub fn load(&self, game: &GameName, _now: DateTime<Utc>) -> Result<Option<Loaded>, ClerkError> {
         let Some(content) = self.archive.read(game, "status")? else { return Ok(None) };
+        self.load_from(game, content)
+    }
+
+    /// The same from a status file that has been read.
+    pub(super) fn load_from(&self, game: &GameName, content: Content) -> Result<Option<Loaded>, ClerkError> {
         let mut loaded = self.read_as(game, content)?;
         if let Some(loaded) = &mut loaded {
             loaded.check_name(game);

@@ -69,9 +69,9 @@ impl Clerk {
     pub(super) fn warn_of_outbox(&self, now: DateTime<Utc>) -> Result<(), ClerkError> {
         let out = &self.site.config.mail.out;
         let queue = Queue::open(&self.site.layout.outbox).map_err(|e| ClerkError::Site(format!("outbox: {e}")))?;
-        let (heads, _) = queue.list(Folder::New).map_err(|e| ClerkError::Site(format!("outbox: {e}")))?;
-        let age = heads.iter().map(|h| now - h.created).max().unwrap_or_default();
-        if age <= out.warn_after.to_chrono() && heads.len() <= out.warn_count {
+        let waiting = queue.waiting().map_err(|e| ClerkError::Site(format!("outbox: {e}")))?;
+        let age = waiting.oldest.map_or(Duration::zero(), |oldest| now - oldest);
+        if age <= out.warn_after.to_chrono() && waiting.count <= out.warn_count {
             return Ok(());
         }
         let told: Option<DateTime<Utc>> = self.note("outbox-told")?;
@@ -89,7 +89,7 @@ impl Clerk {
                 subject: "chancery outbox".into(),
                 text: format!(
                     "{} in the outbox of this judge; the oldest for {} minutes.\n{stopped}See  chancery queue list.\n",
-                    if heads.len() == 1 { "One mail waits".into() } else { format!("{} mails wait", heads.len()) },
+                    if waiting.count == 1 { "One mail waits".into() } else { format!("{} mails wait", waiting.count) },
                     age.num_minutes()
                 ),
                 ..Letter::default()
@@ -138,12 +138,12 @@ impl Clerk {
         if let Some(reason) = queue.stopped() {
             condition.troubles.push(format!("sending is stopped: {reason}"));
         }
-        let (heads, _) = queue.list(Folder::New).map_err(fail)?;
-        let oldest = heads.iter().map(|h| h.created).min().map_or(0, |at| (now - at).num_seconds());
+        let outgoing = queue.waiting().map_err(fail)?;
+        let oldest = outgoing.oldest.map_or(0, |at| (now - at).num_seconds());
         if oldest > 2 * 3600 {
             condition.troubles.push(format!("the oldest outgoing mail has waited for {} minutes", oldest / 60));
         }
-        condition.numbers.push(("chancery_queue_messages", heads.len() as f64));
+        condition.numbers.push(("chancery_queue_messages", outgoing.count as f64));
         condition.numbers.push(("chancery_queue_oldest_seconds", oldest as f64));
         let undelivered = queue.count(Folder::Dead).map_err(fail)?;
         if undelivered > 0 {

@@ -7,6 +7,7 @@ use super::tree::Files;
 use super::{Finding, Left, What, access};
 use crate::archive::{GameName, NameError, SitePath};
 use crate::diplomacy::rules::Variant;
+use crate::hex::hex;
 use crate::judge::IndexLine;
 use crate::status::{Diagnostic, Document, Game, Holder, Person, PlayerLine};
 use sha2::{Digest, Sha256};
@@ -67,7 +68,7 @@ impl OldGame<'_> {
             }
         }
         hash.update(line);
-        hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+        hex(hash.finalize().iter().take(16))
     }
 
     fn status(&self) -> Option<Document> {

@@ -1,6 +1,7 @@
 //! Keyed marks: VERP addresses (operations.md 8.1, 9), unsubscribe tokens, thread roots. One server secret, one
 //! HMAC-SHA-256, a separate purpose word for each use.
 
+use crate::hex::hex;
 use crate::mail::MailAddress;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
@@ -25,8 +26,9 @@ impl Secret {
             mac.update(&(part.len() as u64).to_be_bytes());
             mac.update(part.as_bytes());
         }
-        let all: String = mac.finalize().into_bytes().iter().map(|b| format!("{b:02x}")).collect();
-        all.chars().take(digits).collect()
+        let mut all = hex(&mac.finalize().into_bytes());
+        all.truncate(digits);
+        all
     }
 
     /// Compares in constant time, case aside.

@@ -1,6 +1,7 @@
 //! The style sheet, the script and the icon, part of the program; their names carry a hash of their content, so that they
 //! may be kept for ever (web.md B2, WEB-023).
 
+use crate::hex::hex;
 use sha2::{Digest, Sha256};
 
 /// A file under `assets/`.
@@ -23,8 +24,7 @@ pub const ICON: Asset = Asset { stem: "seal", extension: "svg", text: include_st
 /// `chancery.1a2b3c4d.css`
 pub fn name(asset: &Asset) -> String {
     let hash = Sha256::digest(asset.text.as_bytes());
-    let hash8: String = hash.iter().take(4).map(|b| format!("{b:02x}")).collect();
-    format!("{}.{hash8}.{}", asset.stem, asset.extension)
+    format!("{}.{}.{}", asset.stem, hex(hash.iter().take(4)), asset.extension)
 }
 
 /// Path of the style sheet that says what every page says for a while.

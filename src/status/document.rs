@@ -6,7 +6,7 @@ use super::line::{Ending, Line, join, split, trimmed};
 use super::model::{Game, Participant, ParticipantKind};
 use super::read::read;
 use super::slot::{Role, Slot};
-use super::write::{Lines, game_lines, participant_lines};
+use super::write::{Lines, game_lines, heading, participant_lines};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -65,28 +65,15 @@ pub struct Document {
 impl Document {
     /// Reads a file. Faults inside it are [`diagnostics`](Self::diagnostics); only sizes are refused.
     pub fn parse(bytes: &[u8]) -> Result<Document, Refused> {
-        if bytes.len() > MAX_BYTES {
-            return Err(Refused::File(bytes.len()));
-        }
+        refuse_sizes(bytes.len(), &[])?;
         let lines = split(bytes);
-        if let Some((at, line)) = lines.iter().enumerate().find(|(_, l)| l.text.len() > MAX_LINE) {
-            return Err(Refused::Line(at + 1, line.text.len()));
-        }
+        refuse_sizes(bytes.len(), &lines)?;
         read(lines)
     }
 
     /// The text, in UTF-8: what is to be stored. Equal to what was read if that was UTF-8.
     pub fn text(&self) -> String {
-        let mut text = String::with_capacity(self.lines.iter().map(|l| l.text.len() + 2).sum());
-        for line in &self.lines {
-            text.push_str(&line.text);
-            text.push_str(match line.ending {
-                Ending::Lf => "\n",
-                Ending::CrLf => "\r\n",
-                Ending::Nothing => "",
-            });
-        }
-        text
+        text(&self.lines)
     }
 
     /// The bytes as they were read, in the encoding of each line.
@@ -172,6 +159,23 @@ impl Document {
         Ok(())
     }
 
+    /// The text that [`update`](Self::update) would leave, for somebody who only stores it: nothing is read again.
+    pub fn updated(&self, game: &Game) -> Result<String, Refused> {
+        if *game == self.game {
+            return Ok(self.text());
+        }
+        if self.blocks.len() + game.participants.len() > MAX_PARTICIPANTS {
+            // Perhaps too many; the reader counts them.
+            let mut document = self.clone();
+            return document.update(game).map(|()| document.text());
+        }
+        let lines = Edit::new(self, game).run();
+        let bytes = join(&lines);
+        refuse_sizes(bytes.len(), &lines)?;
+        // Lines that were Latin-1 are stored as UTF-8.
+        Ok(String::from_utf8(bytes).unwrap_or_else(|_| text(&lines)))
+    }
+
     /// The canonical rewrite (`status fmt`): every value in its place, comments after the heading, unknown lines at
     /// the end of their block (before the order lists, which would swallow them). Nothing is lost.
     pub fn canonical(&self) -> String {
@@ -229,6 +233,29 @@ impl Document {
     }
 }
 
+fn refuse_sizes(bytes: usize, lines: &[Line]) -> Result<(), Refused> {
+    if bytes > MAX_BYTES {
+        return Err(Refused::File(bytes));
+    }
+    match lines.iter().enumerate().find(|(_, line)| line.text.len() > MAX_LINE) {
+        Some((at, line)) => Err(Refused::Line(at + 1, line.text.len())),
+        None => Ok(()),
+    }
+}
+
+fn text(lines: &[Line]) -> String {
+    let mut text = String::with_capacity(lines.iter().map(|l| l.text.len() + 2).sum());
+    for line in lines {
+        text.push_str(&line.text);
+        text.push_str(match line.ending {
+            Ending::Lf => "\n",
+            Ending::CrLf => "\r\n",
+            Ending::Nothing => "",
+        });
+    }
+    text
+}
+
 /// One edit: the old document and the game it shall say.
 struct Edit<'a> {
     document: &'a Document,
@@ -268,9 +295,14 @@ impl<'a> Edit<'a> {
                 BlockKind::Participant(who) => {
                     let Some(new) = partner.get(who).copied().flatten() else { continue };
                     let primary = seen.insert(who);
-                    let before = participant_lines(&old.game, &old.game.participants[who]);
-                    let after = participant_lines(self.game, &self.game.participants[new]);
-                    (primary.then_some(new), self.body(block, &before, &after, primary))
+                    let (was, is) = (&old.game.participants[who], &self.game.participants[new]);
+                    let body = if was == is && heading(&old.game, was) == heading(self.game, is) {
+                        old.lines[block.lines.clone()].to_vec()
+                    } else {
+                        let (before, after) = (participant_lines(&old.game, was), participant_lines(self.game, is));
+                        self.body(block, &before, &after, primary)
+                    };
+                    (primary.then_some(new), body)
                 }
             };
             segments.push(Segment { participant, lines: gap.into_iter().chain(body).collect() });

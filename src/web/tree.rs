@@ -1,6 +1,7 @@
 //! Files of the published tree (WEB-023): types, cache times, ETags, conditional requests. Names that begin with a dot
 //! (markers, drafts) are not served, and no path leads out of the tree.
 
+use crate::hex::hex;
 use axum::body::Body;
 use axum::http::{HeaderMap, Method, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -116,8 +117,7 @@ fn cache(extension: &str, hashed: bool) -> &'static str {
 
 /// A strong tag: a prefix of the SHA-256.
 fn etag(bytes: &[u8]) -> String {
-    let hash: String = Sha256::digest(bytes).iter().take(12).map(|b| format!("{b:02x}")).collect();
-    format!("\"{hash}\"")
+    format!("\"{}\"", hex(Sha256::digest(bytes).iter().take(12)))
 }
 
 /// Whether the client has it already; `If-None-Match` decides where both are said (RFC 9110, 13.2.2).

@@ -13,6 +13,7 @@ use super::art::{Art, Surface, contacts_of};
 use super::layout::{Hints, layout_with};
 use super::palette::Colour;
 use crate::diplomacy::map::{Map, PowerId};
+use crate::hex::hex;
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -185,7 +186,7 @@ fn fingerprint(map: &Map, hints: &Hints) -> String {
     for pair in contacts_of(map) {
         say(pair);
     }
-    hash.finalize().iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    hex(hash.finalize().iter().take(16))
 }
 
 /// Written aside and renamed: a reader finds the whole or nothing.

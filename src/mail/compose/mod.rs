@@ -251,8 +251,11 @@ fn body(letter: &Letter, stamp: &Stamp) -> Built {
 
 /// 7bit if every line is short plain ASCII, else quoted-printable.
 fn text_part(text: &str, kind: &str) -> SinglePart {
-    let mut text: String =
-        text.replace("\r\n", "\n").chars().filter(|&c| c == '\n' || c == '\t' || !c.is_control()).collect();
+    let mut text = if text.bytes().all(|b| is_plain(b) || b == b'\n' || b == b'\t') {
+        text.to_owned()
+    } else {
+        text.replace("\r\n", "\n").chars().filter(|&c| c == '\n' || c == '\t' || !c.is_control()).collect()
+    };
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -301,9 +304,18 @@ fn subject(text: &str) -> String {
 
 /// Control characters and line ends to blanks, cut.
 fn one_line(text: &str, most: usize) -> String {
+    // Nearly every text is one already.
+    if text.len() <= most && text.bytes().all(is_plain) {
+        return text.trim_matches(' ').to_owned();
+    }
     let text: String =
         text.chars().map(|c| if c.is_control() || "\u{2028}\u{2029}".contains(c) { ' ' } else { c }).collect();
     text.trim().chars().take(most).collect()
+}
+
+/// A letter, digit, mark or blank of ASCII.
+fn is_plain(byte: u8) -> bool {
+    (b' '..=b'~').contains(&byte)
 }
 
 /// Letters, digits and a few marks: what may stand in a Message-ID or List-Id.

@@ -10,6 +10,7 @@ mod mime;
 mod screen;
 mod text;
 
+use crate::hex::hex;
 use crate::mail::address;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeSet;
@@ -378,7 +379,7 @@ fn commands(
         digest.update(line.text.trim_end().as_bytes());
         digest.update(b"\n");
     }
-    intake.text_hash = hex(&digest.finalize());
+    intake.text_hash = hex(digest.finalize().iter().take(16));
     lines::command_lines(physical, limits, &mut intake.flags, &mut intake.skipped)
 }
 
@@ -390,11 +391,7 @@ fn display_name(from: &str) -> Option<String> {
 }
 
 fn hash(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(digest: &[u8]) -> String {
-    digest.iter().take(16).map(|b| format!("{b:02x}")).collect()
+    hex(Sha256::digest(bytes).iter().take(16))
 }
 
 /// Control characters out, runs of blanks to one, at most 500 characters.

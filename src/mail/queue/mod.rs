@@ -71,6 +71,13 @@ pub fn make_id(now: DateTime<Utc>, number: u16, token: &str) -> String {
     format!("{:016}-{number:04x}{}", now.timestamp_micros().max(0), tail.to_ascii_lowercase())
 }
 
+/// When an id was made, if [`make_id`] did: its mail was queued then, or is taken for queued later ([`Queue::retry`]).
+fn made_at(id: &str) -> Option<DateTime<Utc>> {
+    let digits =
+        id.get(..16).filter(|d| d.bytes().all(|b| b.is_ascii_digit()) && id.as_bytes().get(16) == Some(&b'-'))?;
+    DateTime::from_timestamp_micros(digits.parse().ok()?)
+}
+
 /// Whether a text may name a queue file.
 pub fn is_id(id: &str) -> bool {
     (1..=64).contains(&id.len())
@@ -154,6 +161,15 @@ pub struct Damaged {
     pub for_good: bool,
 }
 
+/// What waits to be sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waiting {
+    /// So many mails.
+    pub count: usize,
+    /// Since when the oldest does.
+    pub oldest: Option<DateTime<Utc>>,
+}
+
 /// The outbox of a site.
 #[derive(Clone, Debug)]
 pub struct Queue {
@@ -217,6 +233,30 @@ impl Queue {
     pub fn count(&self, folder: Folder) -> io::Result<usize> {
         let names = fs::read_dir(self.root.join(folder.name()))?.flatten().map(|entry| entry.file_name());
         Ok(names.filter(|n| n.to_str().is_some_and(|n| n.ends_with(EXTENSION) && !n.starts_with('.'))).count())
+    }
+
+    /// How many mails wait to be sent, and since when the oldest does. Of a long queue only few are looked into: an id
+    /// says since when its mail can wait at the longest ([`make_id`]).
+    pub fn waiting(&self) -> io::Result<Waiting> {
+        let mut ids = Vec::new();
+        for entry in fs::read_dir(self.root.join(Folder::New.name()))? {
+            let name = entry?.file_name();
+            if let Some(id) = name.to_str().and_then(|n| n.strip_suffix(EXTENSION)).filter(|id| is_id(id)) {
+                ids.push((made_at(id), id.to_owned()));
+            }
+        }
+        ids.sort();
+        let mut oldest: Option<DateTime<Utc>> = None;
+        for (made, id) in &ids {
+            if oldest.is_some_and(|oldest| made.is_some_and(|made| oldest <= made)) {
+                break;
+            }
+            // Gone meanwhile, or no queue file, of which sending tells: the others wait as long as they do.
+            if let Ok(head) = read_head(&self.path(Folder::New, id)) {
+                oldest = Some(oldest.map_or(head.created, |oldest| oldest.min(head.created)));
+            }
+        }
+        Ok(Waiting { count: ids.len(), oldest })
     }
 
     /// Until when the rate is used up.
