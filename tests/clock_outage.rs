@@ -65,6 +65,20 @@ fn resuming_swallows_no_reminder() {
 }
 
 #[test]
+fn a_day_that_began_in_the_outage_has_its_reminders() {
+    let site = Site::of_fixture();
+    said(&at(&site, "2026-11-21T22:00:00Z", &["tick"]));
+    let before = notices(&site, "2026-11-21T22:00:00Z", "N37");
+    assert!(said(&at(&site, "2026-11-22T04:40:00Z", &["tick"])).contains("suspended"));
+    said(&at(&site, "2026-11-22T05:10:00Z", &["clock", "resume"]));
+    said(&at(&site, "2026-11-22T05:20:00Z", &["tick"]));
+    let told = notices(&site, "2026-11-22T05:20:00Z", "N37");
+    assert!(told > before, "Masters of games that form or wait hear of them once a day");
+    said(&at(&site, "2026-11-22T05:40:00Z", &["tick"]));
+    assert_eq!(notices(&site, "2026-11-22T05:40:00Z", "N37"), told);
+}
+
+#[test]
 fn where_there_was_no_outage_resuming_changes_nothing() {
     let site = site_with(|game| deadline(game, "202611211015"));
     said(&at(&site, "2026-11-21T10:00:00Z", &["tick"]));

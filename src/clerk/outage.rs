@@ -4,7 +4,7 @@
 use super::{Clerk, ClerkError, Loaded, stamp};
 use crate::archive::{ArchiveError, GameName, MAIL_WAIT, Owner, Transaction};
 use crate::clock::format::parse_stamp;
-use crate::clock::{CheckTim, Extension, Schedule, Suspension};
+use crate::clock::{CheckTim, Extension, Schedule, Suspension, first_of_day};
 use crate::judge::{GameState, account, extend, time};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -96,13 +96,26 @@ impl Clerk {
         if let Some(last) = last
             && (since.is_some() || last.time > now)
         {
-            self.archive.write_note("check.tim", format!("{}\n", last.resumed(&schedule, now)).as_bytes())?;
+            let resumed = last.resumed(&schedule, now);
+            if first_of_day(Some(last.time), now, sched.reminders.0) {
+                self.owe_daily(resumed.time)?;
+            }
+            self.archive.write_note("check.tim", format!("{resumed}\n").as_bytes())?;
         }
         if suspension.is_some() {
             self.archive.remove_note("suspended")?;
             self.publish_notice();
         }
         Ok(Resumed { suspension, extension, extended })
+    }
+
+    /// The day began in the outage: its reminders go out with the next round.
+    fn owe_daily(&self, since: DateTime<Utc>) -> Result<(), ClerkError> {
+        let before = self.owed()?;
+        let mut owed = before.clone();
+        let over = |state| matches!(state, GameState::Completed | GameState::Terminated);
+        self.book()?.lines().iter().filter(|l| !over(l.state)).for_each(|l| owed.add_daily(&l.name, since));
+        Ok(self.keep_owed(&before, &owed)?)
     }
 
     /// Moves deadlines by hand.

@@ -200,11 +200,33 @@ proptest! {
         let occupied = |owing: &&Owing| owing.seat != Seat::Resigned && verdict.late.contains(&owing.power);
         let somebody = verdict.action == Action::Dismiss && owing.iter().any(|owing| occupied(&owing));
         prop_assert_eq!(verdict.dismissed.is_empty(), !somebody);
-        if verdict.action == Action::Process {
-            prop_assert!(verdict.late.is_empty() && delay <= 72);
+        // What players may rely on, said without the clock's own words.
+        let past = has_deadline && !rules.no_deadline && minutes >= 0;
+        let grace = match (timing.grace, rules.civil_disorder) {
+            (Some(span), _) => Some(span.minutes()),
+            (None, true) => Some(0),
+            (None, false) => None,
+        };
+        let over = past && !need && grace.is_some_and(|grace| minutes >= grace);
+        let held = game.keyword == PhaseKeyword::Wait
+            || waiting && !rules.real_time
+            || rules.always_wait && (movement || !rules.no_minor_wait);
+        let counted_down = delay == 0 || over && !rules.civil_preview;
+        match verdict.action {
+            Action::Process => {
+                prop_assert!(verdict.late.is_empty() && counted_down && !rules.preview);
+                prop_assert!(past || !held, "nothing that is held is processed before its deadline");
+            }
+            Action::Preview => prop_assert!(rules.preview || rules.civil_preview && over),
+            Action::Dismiss => prop_assert!(over && counted_down && !rules.civil_preview && !verdict.late.is_empty()),
+            Action::LateNotice => prop_assert!(past && delay == 0 && !verdict.late.is_empty()),
+            Action::Remind => prop_assert!(minutes < 0 && verdict.warn.is_some()),
+            Action::Delay => prop_assert!(delay > 0 && verdict.delay == delay - 1 && !(over && !rules.civil_preview)),
+            Action::Idle => prop_assert!(delay == 0 && !past, "after the deadline something is always done"),
+            Action::Ignore => {}
         }
-        if verdict.action == Action::Remind {
-            prop_assert!(minutes < 0 && verdict.warn.is_some());
+        if rules.no_deadline || !has_deadline {
+            prop_assert!(!matches!(verdict.action, Action::Dismiss | Action::LateNotice | Action::Remind));
         }
     }
 }
