@@ -239,6 +239,10 @@ fn without_deadlines_a_line_left_behind_counts_for_nothing() {
         b"",
     ));
     assert_eq!(moved, "", "there is no deadline to be moved");
+    let page = std::fs::read_to_string(site.root().join("web/game/balkan9/index.html")).expect("page");
+    assert!(!page.contains("21 November 2026 10:00"), "the page shows none");
+    let why = said(&site.run(&["clock", "explain", GAME, "--clock", now], b""));
+    assert!(why.contains("It has no deadline now.") && why.contains("(RULE NO_DEADLINE)"), "{why}");
 }
 
 /// What may still be ordered after the deadline (clock.md 3.1).

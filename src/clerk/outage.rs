@@ -217,7 +217,7 @@ impl Clerk {
         let table = loaded.table(&self.house, 0, now);
         let last: Option<CheckTim> = self.note("check.tim")?;
         let mut text = format!("Game {name}, {}, {}.\n", table.phase(), table.index.state.word());
-        text += &match table.game.deadline {
+        text += &match table.deadline() {
             Some(deadline) => format!("Its deadline is {}.\n", time::long(deadline, table.zone())),
             None => "It has no deadline now.\n".to_owned(),
         };

@@ -222,6 +222,7 @@ impl Extension {
 mod tests {
     use super::*;
     use crate::clock::format::parse_stamp;
+    use proptest::prelude::*;
 
     fn at(text: &str) -> DateTime<Utc> {
         DateTime::parse_from_rfc3339(text).unwrap().to_utc()
@@ -312,5 +313,32 @@ mod tests {
         assert_eq!(apply("202611280900", Grain::Exact).as_deref(), Some("202611281105"));
         assert_eq!(apply("202611281240", Grain::Slot).as_deref(), Some("202611281500"), "soon after it");
         assert_eq!(apply("202611281300", Grain::Slot), None, "long after it");
+    }
+
+    proptest! {
+        /// A deadline moved for an outage has at least that much more time in every zone, and less than a slot and the
+        /// change of a clock beyond it; one outside stays.
+        #[test]
+        fn an_extension_gives_the_time_back(
+            zone in 0..chrono_tz::TZ_VARIANTS.len(), minute in 15_778_080i64..47_862_720, aim in -200i64..400, away in 1i64..3000,
+            exact: bool,
+        ) {
+            let zone = chrono_tz::TZ_VARIANTS[zone];
+            let now = DateTime::from_timestamp(minute * 60, 0).unwrap();
+            let extension = Extension::after_outage(now - TimeDelta::minutes(away), now);
+            let deadline = super::super::zone::local(zone, now + TimeDelta::minutes(aim - away));
+            let before = resolve(zone, deadline).to_utc();
+            let grain = if exact { Grain::Exact } else { Grain::Slot };
+            match extension.apply(deadline, zone, grain) {
+                None => prop_assert!(before < extension.from || before > extension.to),
+                Some(later) => {
+                    let moment = resolve(zone, later);
+                    prop_assert_eq!(moment.naive_local(), later);
+                    let gained = moment.to_utc() - before;
+                    prop_assert!(gained >= extension.by, "{} instead of {}", gained, extension.by);
+                    prop_assert!(gained < extension.by + TimeDelta::hours(25) + grain.length());
+                }
+            }
+        }
     }
 }

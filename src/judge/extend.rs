@@ -6,17 +6,16 @@ use super::session::{Desk, Outcome};
 use super::table::Table;
 use super::time;
 use crate::clock::{Extension, Grain};
-use crate::diplomacy::rules::Rule;
 use chrono::NaiveDateTime;
 
 /// Moves the deadline of an active game that lies within the extension, and announces it (N32); where it was before.
 /// `None`: this game is not concerned.
 pub fn extend(table: &mut Table, extension: &Extension) -> Option<(NaiveDateTime, Outcome)> {
-    if table.index.state != GameState::Active || table.rule(Rule::NoDeadline) {
+    if table.index.state != GameState::Active {
         return None;
     }
     let (game, index) = (table.game.clone(), table.index.clone());
-    let old = game.deadline?;
+    let old = table.deadline()?;
     let new = extension.apply(old, table.zone(), grain(table))?;
     let mut desk = Desk::new(table);
     move_deadline(&mut desk, "The judgekeeper", new);
