@@ -221,7 +221,7 @@ proptest! {
             Action::Dismiss => prop_assert!(over && counted_down && !rules.civil_preview && !verdict.late.is_empty()),
             Action::LateNotice => prop_assert!(past && delay == 0 && !verdict.late.is_empty()),
             Action::Remind => prop_assert!(minutes < 0 && verdict.warn.is_some()),
-            Action::Delay => prop_assert!(delay > 0 && verdict.delay == delay - 1 && !(over && !rules.civil_preview)),
+            Action::Delay => prop_assert!(delay > 0 && verdict.delay == delay - 1 && (!over || rules.civil_preview)),
             Action::Idle => prop_assert!(delay == 0 && !past, "after the deadline something is always done"),
             Action::Ignore => {}
         }
