@@ -487,3 +487,51 @@ fn a_timing_that_the_clock_cannot_use_is_an_error() {
         assert_eq!(site.game(GAME).timing, [(key.into(), value.into())], "it stays as the Master has written it");
     }
 }
+
+/// An old judge that died while it adjudicated has left AWAIT; whoever has the game's lock knows that nobody is at it.
+#[test]
+fn a_game_left_in_await_goes_on() {
+    use chancery::status::PhaseKeyword;
+    let left = |stamp: &str| {
+        site_with(&[], |game| {
+            deadline(game, stamp);
+            game.keyword = PhaseKeyword::Await;
+            order(game, &[]);
+            game.participants.iter_mut().for_each(|p| p.wait = p.name == "FRANCE");
+        })
+    };
+    let site = left("202611211200");
+    tick(&site, "2026-11-21T10:00:00Z");
+    assert_eq!(site.game(GAME).keyword, PhaseKeyword::Phase);
+    assert!(phase(&site).contains("SPRING 1901") && site.file(GAME, "audit.log").contains("AWAIT read as PHASE"));
+    let site = left("202611211000");
+    assert!(tick(&site, "2026-11-21T10:00:00Z").contains("S1901M processed"));
+}
+
+/// A phase that cannot be processed stays as it is: the keeper hears of it once, and it is tried again an hour later.
+#[test]
+fn a_phase_that_cannot_be_processed_stays() {
+    // More playing days than the clock counts.
+    let site = site_with(&["JUMP_OFF_DAYS"], |game| {
+        deadline(game, "202611211000");
+        order(game, &[]);
+        game.timing = vec![("NEXT".into(), "5000D".into())];
+    });
+    let before = site.game(GAME);
+    let rounds = ["10:00", "10:20", "10:40", "11:00", "11:20"].map(|clock| format!("2026-11-21T{clock}:00Z"));
+    let mut delays = Vec::new();
+    for clock in &rounds {
+        assert!(!tick(&site, clock).contains("S1901M processed"));
+        delays.push(site.game(GAME).delay);
+    }
+    assert_eq!(delays, [3, 2, 1, 0, 3], "tried again");
+    let after = site.game(GAME);
+    assert_eq!((after.phase, after.deadline), (before.phase, before.deadline));
+    for (was, is) in before.participants.iter().zip(&after.participants) {
+        assert_eq!((&was.units, &was.orders), (&is.units, &is.orders), "{}", was.name);
+    }
+    assert!(site.file(GAME, "results").is_empty() && site.file(GAME, "status.S1901M").is_empty());
+    let told = mails(&site, &rounds[4], "N62");
+    assert_eq!(addresses(&told), ["keeper@judge.example"], "once for an error");
+    assert!(told[0].text.contains("NO POSSIBLE DEADLINE"), "{}", told[0].text);
+}

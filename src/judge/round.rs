@@ -58,6 +58,11 @@ pub fn outlook(table: &Table, round: Round) -> Outlook {
 /// Checks one game.
 pub fn check(table: &mut Table, round: Round) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
+    // Whoever checks a game holds its lock: nobody else is adjudicating, whatever an old judge has left in the file.
+    let stranded = table.game.keyword == PhaseKeyword::Await && table.errors.is_empty() && !round.only_daily;
+    if stranded {
+        table.game.keyword = PhaseKeyword::Phase;
+    }
     let verdict = super::time::with_clock(table, round.previous, |game| {
         if round.only_daily {
             let (delay, state) = (game.delay, game.state);
@@ -67,8 +72,10 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
         let dismissed = verdict.dismissed.iter().map(|k| k.to_string()).collect();
         Verdict { action: verdict.action, delay: verdict.delay, state: verdict.state, dismissed, warn: verdict.warn }
     });
+    let old_phase = table.phase();
     let mut desk = Desk::new(table);
     let audit = match verdict.action {
+        Action::Ignore | Action::Idle if stranded => "round: AWAIT read as PHASE".to_owned(),
         Action::Ignore | Action::Idle => String::new(),
         action => format!("round: {}", action.word()),
     };
@@ -90,7 +97,13 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
         super::wants::send_digests(&mut desk);
         daily(&mut desk);
     }
-    desk.reply.outcome = verdict.action.word().into();
+    let failed = verdict.action == Action::Process && desk.table.phase() == old_phase;
+    let (outcome, audit) = if failed {
+        ("failed", "round: the phase could not be processed".to_owned())
+    } else {
+        (verdict.action.word(), audit)
+    };
+    desk.reply.outcome = outcome.into();
     desk.close(&before, &index, audit)
 }
 
