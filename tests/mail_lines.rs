@@ -3,6 +3,8 @@
 
 mod support;
 
+use chancery::judge::{GameState, IndexLine};
+use chancery::status::Holder;
 use support::{Sent, Site};
 
 fn to<'s>(sent: &'s [Sent], notice: &str, address: &str) -> &'s Sent {
@@ -247,6 +249,9 @@ fn a_summary_tells_who_came_for_whom_and_what_was_played() {
     let sent = site.mail("zoe@example.com", "SUMMARY balkan9");
     let text = &to(&sent, "N43", "zoe@example.com").text;
     assert!(text.contains("  France           -\n                   from S1901M: vacant\n"), "{text}");
+    // What all own at the start is shown from the start, under the year before.
+    assert!(text.contains("Centers by year:\n\n              1900\nAustria:         3\n"), "{text}");
+    assert!(text.contains("Russia:          4\nTurkey:          3\nIndex:          10\n"), "{text}");
     site.mail("newman@example.com", "TAKEOVER france@balkan9 new-secret");
     site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nDUMMY TURKEY\nPROCESS!");
     let sent = site.mail("zoe@example.com", "SUMMARY balkan9\nLIST balkan9");
@@ -272,7 +277,8 @@ fn a_summary_tells_who_came_for_whom_and_what_was_played() {
                   ANK BER BUD CON EDI HOL LON MAR MUN NWY POR RUM SEV SPA SWE TUN VIE\n        \
                   BEL BRE BUL DEN GRE KIE LVP MOS NAP PAR ROM SER SMY STP TRI VEN WAR\n";
     assert!(text.contains(matrix), "{text}");
-    assert!(text.contains("\n1901  T . G F A . T . E . . G "), "{text}");
+    assert!(text.contains("\n1900  T . G F A . T . E . . G "), "{text}");
+    assert!(!text.contains("\n1901 "), "that year has not been counted: {text}");
     // When it is over they are named.
     let mut game = site.game("balkan9");
     for p in game.participants.iter_mut().filter(|p| p.name != "FRANCE") {
@@ -287,6 +293,9 @@ fn a_summary_tells_who_came_for_whom_and_what_was_played() {
     assert!(text.contains("\nStarted: ") || text.contains("\nFinished: "), "{text}");
     let named = "Result: Austria, England, France, Germany, Italy, Russia and Turkey in F1901M";
     assert!(unwrapped(text).contains(named), "{text}");
+    assert!(text.contains("\n1900  T . G") && text.contains("\n1901  T . G"), "how it ended: {text}");
+    let sent = site.mail("gm@example.org", "SIGNON Mform7 gm-form\nSUMMARY");
+    assert!(to(&sent, "N43", "gm@example.org").text.contains("No centres have been counted"));
 }
 
 #[test]
@@ -338,6 +347,67 @@ fn what_cannot_begin_is_refused_before_anything_is_done() {
 }
 
 #[test]
+fn form_is_refused_before_anything_is_done() {
+    // A mail that would do more than that.
+    let said = |site: &Site, seat: &str, command: &str| {
+        let text = format!("SIGNON {seat}\nBROADCAST\nNow it begins.\nENDBROADCAST\nSET UNLISTED\n{command}");
+        site.mail("gm@example.org", &text)
+    };
+    let full = |site: &Site, next: &str, state: GameState| {
+        let mut game = site.game("form7");
+        let seat = game.participants[0].clone();
+        game.participants.clear();
+        for n in 1..=7 {
+            let mut seat = chancery::status::Participant { name: format!("POWER#{n}"), ..seat.clone() };
+            if let Some(Holder::Person(person)) = seat.player.as_mut().map(|line| &mut line.current) {
+                person.id = format!("{}", 200 + n);
+            }
+            game.participants.push(seat);
+        }
+        game.rules.push("JUMP_OFF_DAYS".into());
+        game.timing = vec![("NEXT".into(), next.into())];
+        site.put(&game, &IndexLine { state, ..site.index("form7") });
+    };
+    let refused = |site: &Site, name: &str, sent: &[Sent], why: &str| {
+        let answer = &reply(sent).text;
+        assert!(answer.contains("R_BAD_STATE") && unwrapped(answer).contains(why), "{why}: {answer}");
+        assert!(answer.contains("skip  SET UNLISTED"), "{answer}");
+        assert!(!sent.iter().any(|s| s.notice == "N45"), "the broadcast is not sent either");
+        assert!(!site.index(name).unlisted);
+    };
+    // With no seat open FORM begins the game; here no deadline can be found.
+    for state in [GameState::Preparation, GameState::Forming, GameState::Terminated] {
+        let site = Site::of_fixture();
+        full(&site, "5000D", state);
+        let sent = said(&site, "Mform7 gm-form", "FORM");
+        refused(&site, "form7", &sent, "The game cannot begin");
+        assert_eq!((site.index("form7").state, site.game("form7").short_phase()), (state, "FORMING".into()));
+    }
+    let site = Site::of_fixture();
+    full(&site, "1D", GameState::Preparation);
+    let sent = said(&site, "Mform7 gm-form", "FORM");
+    assert!(sent.iter().any(|s| s.notice == "N06"), "{}", reply(&sent).text);
+    assert_eq!(site.game("form7").short_phase(), "S1901M");
+    // A running game forms again by ROLLBACK alone, be it in preparation.
+    for state in [GameState::Active, GameState::Preparation, GameState::Terminated] {
+        let site = Site::of_fixture();
+        site.put(&site.game("balkan9"), &IndexLine { state, ..site.index("balkan9") });
+        let sent = said(&site, "Mbalkan9 gm-secret", "FORM");
+        refused(&site, "balkan9", &sent, "ROLLBACK FORMING");
+        assert_eq!(site.index("balkan9").state, state);
+    }
+    // Nobody could join a game in preparation: it is not begun with its seats empty.
+    let site = Site::of_fixture();
+    site.put(&site.game("form7"), &IndexLine { state: GameState::Preparation, ..site.index("form7") });
+    let sent = said(&site, "Mform7 gm-form", "ACTIVATE");
+    refused(&site, "form7", &sent, "FORM lets players in");
+    // Where a waiting game has gone back to the start, players may join again.
+    site.put(&site.game("form7"), &IndexLine { state: GameState::Waiting, ..site.index("form7") });
+    let sent = said(&site, "Mform7 gm-form", "FORM");
+    assert_eq!(site.index("form7").state, GameState::Forming, "{}", reply(&sent).text);
+}
+
+#[test]
 fn what_stands_behind_process_is_said_of_the_next_phase() {
     let site = Site::of_fixture();
     let text = "SIGNON Mbalkan9 gm-secret\nPROCESS!\nSET DEADLINE 24 DEC 18:00\nLIST";
@@ -356,6 +426,35 @@ fn what_stands_behind_process_is_said_of_the_next_phase() {
     let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPREVIEW\nPROCESS!\nPREVIEW");
     let previews: Vec<&str> = sent.iter().filter(|s| s.notice == "N16").map(|s| s.subject.as_str()).collect();
     assert_eq!(previews, ["PREVIEW Diplomacy results balkan9 F1901M", "PREVIEW Diplomacy results balkan9 S1902M"]);
+}
+
+#[test]
+fn each_line_sees_what_the_lines_before_it_did() {
+    let site = Site::of_fixture();
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
+    // What is reported behind PROCESS has the phase just played, with the deadline that was set behind it.
+    let text = "SIGNON Mbalkan9 gm-secret\nPROCESS!\nSET DEADLINE 24 DEC 18:00\nHISTORY\nMAP F1901M\nSUMMARY";
+    let sent = site.mail("gm@example.org", text);
+    let history = &to(&sent, "N42", "gm@example.org").text;
+    for said in ["Diplomacy results balkan9 S1901M", "Diplomacy results balkan9 F1901M", "24 December 2026 18:00 GMT"] {
+        assert!(history.contains(said), "{said}: {history}");
+    }
+    assert_eq!(history.trim_end(), site.file("balkan9", "results").trim_end());
+    assert!(to(&sent, "N44", "gm@example.org").text.contains("F1901M"), "{}", reply(&sent).text);
+    let summary = to(&sent, "N43", "gm@example.org").text.clone();
+    let sent = site.mail("gm@example.org", "SUMMARY balkan9");
+    assert_eq!(to(&sent, "N43", "gm@example.org").text, summary);
+    // What was rolled back is no more to be read, and is not to be had back once the game goes on from there.
+    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nROLLBACK F1901M\nHISTORY\nPROCESS!\nHISTORY");
+    let histories: Vec<&str> = sent.iter().filter(|s| s.notice == "N42").map(|s| s.text.as_str()).collect();
+    assert_eq!(histories.len(), 2, "{}", reply(&sent).text);
+    assert!(histories[0].contains("balkan9 S1901M") && !histories[0].contains("balkan9 F1901M"), "{}", histories[0]);
+    assert_eq!(histories[1].trim_end(), site.file("balkan9", "results").trim_end());
+    assert!(histories[1].contains("balkan9 F1901M"));
+    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nROLLFORWARD");
+    assert!(reply(&sent).text.contains("processed since"), "{}", reply(&sent).text);
+    let verified = site.run(&["verify", "--replay"], b"");
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
 }
 
 #[test]

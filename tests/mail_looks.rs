@@ -26,6 +26,9 @@ fn of_a_format(line: &str) -> bool {
 /// Reports, and lists with their blocks in them.
 const REPORTS: [&str; 7] = ["N06", "N16", "N17", "N19", "N41", "N42", "N43"];
 
+/// Mails with a picture of the board (docs/mail.md).
+const WITH_A_MAP: [&str; 9] = ["N05", "N06", "N10", "N16", "N17", "N18", "N34", "N41", "N44"];
+
 fn too_wide(sent: &Sent) -> Vec<String> {
     let report = REPORTS.contains(&sent.notice.as_str());
     let own = |line: &&str| {
@@ -153,4 +156,10 @@ fn what_the_judge_writes_fits_the_window() {
     }
     let wide: Vec<String> = sent.iter().flat_map(|(_, s)| too_wide(s)).collect();
     assert!(wide.is_empty(), "{} lines too wide:\n{}", wide.len(), wide.join("\n"));
+    // What has a picture of the board names the page where there is more.
+    for (_, mail) in sent.iter().filter(|(_, s)| WITH_A_MAP.contains(&s.notice.as_str())) {
+        let head = |line: &str| line.strip_prefix("X-Chancery-Game: ").map(str::to_string);
+        let page = format!("https://judge.example/game/{}", mail.head.lines().find_map(head).expect("a game"));
+        assert!(mail.text.contains(&page), "{} does not name {page}:\n{}", mail.notice, mail.text);
+    }
 }

@@ -132,3 +132,110 @@ fn mailed_pictures_mark_dummies_and_vassals_unless_they_are_hidden() {
         }
     }
 }
+
+/// A game on a map of the site's, whose Master has begun it. Its powers without players are what the map says, or as he has
+/// typed them.
+fn begun(map: &str, players: usize, typed: &[&str]) -> Site {
+    let site = Site::of_fixture();
+    std::fs::write(site.root().join("maps/ours.map"), map).expect("a map");
+    let mut game = site.game("form7");
+    let seat = game.participants[0].clone();
+    game.participants.clear();
+    for n in 1..=players {
+        let mut seat = chancery::status::Participant { name: format!("POWER#{n}"), ..seat.clone() };
+        if let Some(Holder::Person(person)) = seat.player.as_mut().map(|line| &mut line.current) {
+            person.id = format!("{}", 200 + n);
+        }
+        game.participants.push(seat);
+    }
+    game.map = "ours".into();
+    for power in typed {
+        game.participants.push(chancery::status::Participant {
+            name: power.to_string(),
+            kind: chancery::status::ParticipantKind::Power,
+            player: Some(PlayerLine { current: Holder::Dummy, earlier: Vec::new() }),
+            ..chancery::status::Participant::default()
+        });
+    }
+    site.put(&game, &site.index("form7"));
+    let sent = site.mail("gm@example.org", "SIGNON Mform7 gm-form\nACTIVATE");
+    assert!(sent.iter().any(|s| s.notice == "N06"), "{:?}", sent.iter().map(|s| &s.text).collect::<Vec<_>>());
+    site
+}
+
+fn process(site: &Site) -> Vec<Sent> {
+    let phase = site.game("form7").short_phase();
+    site.mail("gm@example.org", &format!("SIGNON Mform7 gm-form\n// {phase}\nPROCESS!"))
+}
+
+#[test]
+fn who_runs_a_dummy_of_the_map_changes_with_the_phases() {
+    let dummy = "USE standard\nDUMMY AUSTRIA\nAUSTRIA\nCONTROL FRANCE ITALY TURKEY\n";
+    let control = |site: &Site| site.game("form7").participant("AUSTRIA").expect("Austria").control.join(" ");
+    for (words, turns) in [
+        ("ROTATE BEFORE M\n", ["FRANCE ITALY TURKEY", "ITALY TURKEY FRANCE", "TURKEY FRANCE ITALY"]),
+        ("ROTATE\n", ["FRANCE ITALY TURKEY", "ITALY TURKEY FRANCE", "TURKEY FRANCE ITALY"]),
+        ("ROTATE AFTER M\n", ["FRANCE ITALY TURKEY", "ITALY TURKEY FRANCE", "TURKEY FRANCE ITALY"]),
+        ("ROTATE BEFORE R\n", ["FRANCE ITALY TURKEY"; 3]),
+        ("", ["FRANCE ITALY TURKEY"; 3]),
+    ] {
+        let typed: &[&str] = if words.is_empty() { &["AUSTRIA"] } else { &[] };
+        let site = begun(&format!("{dummy}{words}"), 6, typed);
+        for turn in turns {
+            assert_eq!(control(&site), turn, "{words:?} in {}", site.game("form7").short_phase());
+            process(&site);
+        }
+    }
+}
+
+#[test]
+fn victory_by_homes_has_a_goal_of_its_own_and_dummies_count_for_their_master() {
+    // France owns its homes and these of others; a fall without moves is counted.
+    let foreign = ["MUN", "BER", "KIE", "LON", "LVP", "EDI", "ROM", "VEN", "NAP", "VIE"];
+    let neutral = ["BEL", "HOL", "SPA", "POR", "DEN", "SWE", "NWY", "TUN"];
+    let counted = |rules: &[&str], owns: &[&str], dummy: &[&str]| {
+        let site = Site::of_fixture();
+        let mut game = site.game("balkan9");
+        game.rules.extend(rules.iter().map(|r| r.to_string()));
+        game.phase = chancery::status::PhaseState::Running("FALL 1901 MOVEMENT".into());
+        for p in &mut game.participants {
+            p.units.retain(|_| matches!(p.name.as_str(), "FRANCE" | "TURKEY"));
+            match p.name.as_str() {
+                "FRANCE" => p.owns = owns.iter().map(|c| c.to_string()).collect(),
+                "AUSTRIA" => {
+                    p.owns = dummy.iter().map(|c| c.to_string()).collect();
+                    p.player = Some(PlayerLine { current: Holder::Dummy, earlier: Vec::new() });
+                    (p.address, p.password, p.control) = (Vec::new(), None, vec!["FRANCE".into()]);
+                }
+                name => p.owns.retain(|c| name == "TURKEY" && !owns.contains(&c.as_str())),
+            }
+        }
+        site.put(&game, &site.index("balkan9"));
+        let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nLIST\nPROCESS!");
+        let list = sent.iter().find(|s| s.notice == "N41").unwrap_or_else(|| panic!("{sent:?}")).text.clone();
+        let result = site.game("balkan9").result.map(|r| r.victors.join(" ")).unwrap_or_default();
+        let marks = site.file("balkan9", "results").matches("(* VICTORY!! *)").count();
+        (list, result, marks)
+    };
+    let with = |own: &[&'static str], more: &[&'static str]| [own, more].concat();
+    let own = ["BRE", "PAR", "MAR"];
+    let homes = ["VICTORY_HOMES"];
+    let (list, result, _) = counted(&homes, &with(&own, &foreign), &[]);
+    assert!(list.contains("Victory: 10 home centres of others\n"), "{list}");
+    // Those of its own dummy are none of others': nine.
+    assert_eq!(result, "", "Vienna is the dummy's");
+    let (_, result, marks) = counted(&homes, &with(&own, &[&foreign[..9], &["MOS"]].concat()), &[]);
+    assert_eq!((result.as_str(), marks), ("FRANCE", 1));
+    // Neither own homes nor what is nobody's home counts.
+    let (_, result, _) = counted(&homes, &with(&own, &[&foreign[..9], &neutral].concat()), &[]);
+    assert_eq!(result, "");
+    // A team: the dummy's centres are its master's, who has the mark with it.
+    let (ours, theirs) = (with(&own, &foreign[..9]), ["VIE", "BUD", "TRI", "BEL", "HOL", "SPA"]);
+    let (list, result, marks) = counted(&["TEAM_VICTORY", "HOLD_WIN"], &ours, &theirs);
+    assert!(list.contains("Victory: 18 centres\n"), "{list}");
+    assert_eq!((result.as_str(), marks), ("FRANCE", 2));
+    let (_, result, marks) = counted(&["TEAM_VICTORY", "HOLD_WIN"], &ours, &theirs[..5]);
+    assert_eq!((result.as_str(), marks), ("", 0), "seventeen");
+    let (_, result, marks) = counted(&["HOLD_WIN"], &ours, &theirs);
+    assert_eq!((result.as_str(), marks), ("", 0), "no team");
+}

@@ -71,13 +71,19 @@ fn whoami_needs_no_register() {
 /// balkan9 plays a phase and ends in a draw.
 fn ended(site: &Site) {
     site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
+    ended_now(site);
+}
+
+/// balkan9 ends in a draw.
+fn ended_now(site: &Site) -> Vec<Sent> {
     let mut game = site.game("balkan9");
     for p in game.participants.iter_mut().filter(|p| p.name != "FRANCE") {
         p.vote = (p.kind == ParticipantKind::Power).then_some(Vote::Dias);
     }
     site.put(&game, &site.index("balkan9"));
-    site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nVOTE DIAS");
+    let sent = site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nVOTE DIAS");
     assert_eq!(site.game("balkan9").phase, PhaseState::Completed);
+    sent
 }
 
 /// Every file below a directory, with its text.
@@ -140,6 +146,47 @@ fn who_is_forgotten_stays_a_former_player_of_finished_games() {
     // He is a stranger now, and nobody else gets his number.
     let sent = site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nBROADCAST\nhi\nENDPRESS");
     assert!(!sent.iter().any(|s| s.notice == "N45"), "{sent:?}");
+}
+
+#[test]
+fn who_left_a_game_that_goes_on_is_forgotten_there_too() {
+    let site = Site::of_fixture_with(vec![("judge.hall_of_fame", "\"hall@judge.example\"")]);
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
+    site.mail("austria@example.org", "RESIGN Abalkan9 walzer");
+    site.mail("newman@example.com", "TAKEOVER Abalkan9 newman-word");
+    site.mail("italy@example.org", "RESIGN Ibalkan9 pasta&vino");
+    for name in ["austria", "italy"] {
+        let from = format!("{name}@example.org");
+        let word = code(&site.mail(&from, "FORGET ME"));
+        let sent = site.mail(&from, &format!("CONFIRM {word}"));
+        assert!(reply(&sent).contains("your entry is erased"), "{}", reply(&sent));
+    }
+    let status = site.file("balkan9", "status");
+    assert!(status.contains("#101||former_player") && !status.contains("Italy_Tester"), "{status}");
+    // Nobody can be asked back who is not known any more.
+    let sent = site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nREVIVE ITALY");
+    assert!(reply(&sent).contains("R_BAD_STATE") && reply(&sent).contains("TAKEOVER"), "{}", reply(&sent));
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nDUMMY ITALY");
+    site.mail("gm@example.org", "SIGNON Mbalkan9 gm-secret\nPROCESS!\nSIGNOFF");
+    assert_eq!(site.game("balkan9").short_phase(), "S1902M");
+    // When the game ends, neither what is filed nor what is mailed knows them.
+    let mails = ended_now(&site);
+    let fame = mails.iter().find(|m| m.notice == "N19").expect("N19");
+    assert!(fame.text.contains("former player") && fame.text.contains("Newman Tester"), "{}", fame.text);
+    for mail in &mails {
+        assert!(!mail.text.contains("Italy Tester") && !mail.text.contains("Austria Tester"), "{}", mail.text);
+    }
+    assert!(site.run(&["tick", "--no-guard", "--clock", &site.now], b"").status.success());
+    for place in ["games", "web", "registry"] {
+        for (file, text) in texts(&site.root().join(place)) {
+            let left = file.ends_with("/press") || file.ends_with("audit.log");
+            for word in ["italy tester", "italy_tester", "italy@example.org", "austria_tester", "austria@example.org"] {
+                assert!(left || !text.contains(word), "{file}: {word} in {text}");
+            }
+        }
+    }
+    let verified = site.run(&["verify", "--replay"], b"");
+    assert!(verified.status.success(), "{}", String::from_utf8_lossy(&verified.stdout));
 }
 
 #[test]

@@ -65,6 +65,63 @@ fn every_vector_is_read_as_expected() {
 }
 
 #[test]
+fn lines_are_joined_where_the_mail_program_has_broken_them_and_nowhere_else() {
+    let fixed = "text/plain; charset=utf-8";
+    let flowed = "text/plain; charset=utf-8; format=flowed";
+    let (order, front, back) = ("A mar s A par - bur", "A mar s A par -", "bur");
+    let cut = [front, back];
+    // What the mail program broke: soft breaks of format=flowed and of quoted-printable, and the source of HTML.
+    let cases: Vec<(&str, &str, &str, Vec<&str>)> = vec![
+        (flowed, "8bit", "A mar s A par - \r\nbur", vec![order]),
+        (flowed, "quoted-printable", "A mar s A par -=20\r\nbur", vec![order]),
+        ("text/plain; format=flowed; delsp=yes", "8bit", "A mar s A par -  \r\nbur", vec![order]),
+        (fixed, "quoted-printable", "A mar s A par - b=\r\nur", vec![order]),
+        ("text/html; charset=utf-8", "8bit", "<div>A mar s A par -\r\nbur</div>", vec![order]),
+        // Its writer ended the line.
+        (fixed, "8bit", "A mar s A par - \r\nbur", cut.to_vec()),
+        (fixed, "8bit", "A mar s A par -\r\n    bur", cut.to_vec()),
+        (fixed, "8bit", "A mar s A par -\r\n\tbur", cut.to_vec()),
+        (fixed, "8bit", "A mar s A par -\r\n\r\nbur", cut.to_vec()),
+        ("text/plain; format=fixed", "8bit", "A mar s A par - \r\nbur", cut.to_vec()),
+        ("text/plain; format=flow", "8bit", "A mar s A par - \r\nbur", cut.to_vec()),
+        (fixed, "quoted-printable", "A mar s A par -=20\r\nbur", cut.to_vec()),
+        (fixed, "base64", "QSBtYXIgcyBBIHBhciAtIA0KYnVyDQo=", cut.to_vec()),
+        (flowed, "8bit", "A mar s A par -\r\nbur", cut.to_vec()),
+        (flowed, "8bit", "A mar s A par -\r\n bur", cut.to_vec()),
+        (flowed, "8bit", "A mar s A par -\u{a0}\r\nbur", cut.to_vec()),
+        (flowed, "8bit", "A mar s A par - \u{200b}\r\nbur", cut.to_vec()),
+        (flowed, "8bit", "A mar s A par -\t\r\nbur", cut.to_vec()),
+        (flowed, "8bit", "A mar s A par - \r\n> bur", vec![front]),
+        (flowed, "8bit", "A mar s A par - \r\n-- \r\nbur", vec![front]),
+        ("text/html; charset=utf-8", "8bit", "A mar s A par -<br>bur", cut.to_vec()),
+        ("text/html; charset=utf-8", "8bit", "<p>A mar s A par -</p><p>bur</p>", cut.to_vec()),
+        // There is no sign that a line goes on.
+        (fixed, "8bit", "A mar s A par - \\\r\nbur", vec!["A mar s A par - \\", back]),
+        (fixed, "8bit", "A mar s A par - =\r\nbur", vec!["A mar s A par - =", back]),
+        (fixed, "8bit", "A mar s A par - _\r\nbur", vec!["A mar s A par - _", back]),
+        (fixed, "8bit", "A mar s A par - ...\r\nbur", vec!["A mar s A par - ...", back]),
+        (fixed, "8bit", "A mar s A par,\r\n- bur", vec!["A mar s A par,", "- bur"]),
+    ];
+    for (kind, coding, body, wanted) in cases {
+        let sign_on = "SIGNON Fbalkan9 le-secret";
+        // The sign-on is a line of its own, in the coding of the rest.
+        let (head, text) = match (coding, kind.starts_with("text/html")) {
+            ("base64", _) => ("U0lHTk9OIEZiYWxrYW45IGxlLXNlY3JldA0K".to_owned(), body.to_owned()),
+            (_, true) => (format!("<div>{sign_on}</div>"), format!("{body}\r\n")),
+            _ => (format!("{sign_on}\r\n"), format!("{body}\r\n")),
+        };
+        let message = format!(
+            "From: france@example.org\r\nTo: judge@judge.example\r\nMIME-Version: 1.0\r\nContent-Type: {kind}\r\n\
+             Content-Transfer-Encoding: {coding}\r\n\r\n{head}{text}"
+        );
+        let got = read(message.as_bytes());
+        let mut lines = vec![sign_on];
+        lines.extend(wanted);
+        assert_eq!(got["lines"], serde_json::json!(lines), "{kind}, {coding}: {body:?}");
+    }
+}
+
+#[test]
 fn rubbish_is_answered_with_an_object_and_exit_0() {
     for message in [&b""[..], b"\0\0\0", b"\n", b"From", b": :\n:\n", b"Content-Type: multipart/mixed\n\nx"] {
         let got = read(message);

@@ -242,6 +242,44 @@ fn back_and_forth_through_the_phases() {
 }
 
 #[test]
+fn the_results_name_the_deadline_that_holds_after_a_way_back_and_forth() {
+    let mut site = Site::of_fixture();
+    process(&site, &ORDERS);
+    process(&site, &[]);
+    let (whole, end) = (site.file("balkan9", "results"), site.game("balkan9"));
+    // A day for builds; three days for the moves that the game goes back to.
+    assert_eq!(end.short_phase(), "W1901A");
+    let said = |site: &Site, words: &str| {
+        let lines = site.file("balkan9", "access").lines().count();
+        site.mail("gm@example.org", &format!("SIGNON Mbalkan9 gm-secret\n// {lines}\n{words}"))
+    };
+    for back in ["ROLLBACK", "ROLLBACK S1901M", "ROLLBACK FORMING", "ROLLBACK\nSET DEADLINE 24 DEC 18:00"] {
+        said(&site, back);
+        assert_ne!(site.file("balkan9", "results"), whole, "{back}");
+        said(&site, "ROLLFORWARD");
+        let game = site.game("balkan9");
+        assert_eq!((game.short_phase(), game.deadline), (end.short_phase(), end.deadline), "{back}");
+        assert_eq!(site.file("balkan9", "results"), whole, "{back}");
+    }
+    // By halves, too.
+    for words in ["ROLLBACK S1901M", "ROLLFORWARD F1901M", "ROLLFORWARD"] {
+        said(&site, words);
+    }
+    assert_eq!(site.file("balkan9", "results"), whole);
+    // Weeks later the deadline is another one: that one line says so, and nothing else has changed.
+    site.now = "2026-12-14T09:00:00Z".into();
+    said(&site, "ROLLBACK S1901M");
+    said(&site, "ROLLFORWARD");
+    let game = site.game("balkan9");
+    assert!(game.deadline > end.deadline, "{:?}", game.deadline);
+    let after = site.file("balkan9", "results");
+    let changed: Vec<(&str, &str)> = whole.lines().zip(after.lines()).filter(|(a, b)| a != b).collect();
+    assert_eq!((changed.len(), after.lines().count()), (1, whole.lines().count()), "{changed:?}");
+    assert_eq!(changed[0].1, "The deadline for orders will be Tuesday 15 December 2026 20:00 GMT.");
+    assert!(site.file("balkan9", "status").contains("DEADLINE 202612152000"), "{}", site.file("balkan9", "status"));
+}
+
+#[test]
 fn a_game_is_renamed_and_purged_by_two_mails() {
     let site = Site::of_fixture();
     let token = |sent: &[Sent], words: &str| {

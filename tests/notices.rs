@@ -413,6 +413,44 @@ fn absences_vacancies_and_a_stuck_outbox_are_told() {
     assert_eq!(told(&clerk, hours(28)), 2);
 }
 
+/// What N64 says, if a round at that time finds that so many mails have waited too long, or that they are too many.
+fn told_of_outbox(site: &Site, waiting: usize, age: chrono::Duration) -> Option<String> {
+    for n in 0..waiting {
+        let mail = support::plain("kibitz@example.org", &format!("question {n}"), "LIST");
+        assert!(site.run(&["deliver", "--clock", &site.now], mail.as_bytes()).status.success());
+    }
+    let clerk = clerk(site);
+    let now: DateTime<Utc> = site.now.parse().expect("a time");
+    clerk.work(now).expect("work");
+    clerk.tick(now + age, &TickOptions { no_guard: true, ..TickOptions::default() }).expect("a round");
+    let names = std::fs::read_dir(site.root().join("outbox/new")).expect("the queue");
+    let texts = names.flatten().map(|e| std::fs::read_to_string(e.path()).unwrap_or_default());
+    let told: Vec<String> = texts.filter(|t| t.contains("X-Chancery-Notice: N64")).collect();
+    assert!(told.len() <= 1, "once: {told:?}");
+    told.into_iter().next()
+}
+
+#[test]
+fn a_stuck_outbox_is_told_when_mail_is_too_old_or_too_much() {
+    let minutes = chrono::Duration::minutes;
+    let seconds = chrono::Duration::seconds;
+    // As long as is allowed is not too long; no game is at hand that would mail anything meanwhile.
+    let site = |settings: Vec<(&'static str, &'static str)>| Site::empty(settings);
+    let aged = |waiting, age| told_of_outbox(&site(vec![("mail.out.warn_after", "\"1h\"")]), waiting, age);
+    assert_eq!(aged(1, minutes(60)), None);
+    let one = aged(1, minutes(60) + seconds(1)).expect("N64");
+    assert!(one.contains(" mail waits ") && !one.contains("mails") && one.contains(" 60 minutes"), "{one}");
+    assert!(one.contains("keeper@judge.example") && one.contains("chancery queue list"), "{one}");
+    let two = aged(2, minutes(61)).expect("N64");
+    assert!(two.contains("2 mails wait ") && two.contains(" 61 minutes"), "{two}");
+    assert_eq!(aged(0, minutes(600)), None, "nothing waits");
+    // As many as are allowed are not too many.
+    let many = |waiting| told_of_outbox(&site(vec![("mail.out.warn_count", "2")]), waiting, minutes(5));
+    assert_eq!(many(2), None);
+    let three = many(3).expect("N64");
+    assert!(three.contains("3 mails wait ") && three.contains(" 5 minutes"), "{three}");
+}
+
 #[test]
 fn help_is_made_for_whoever_asks() {
     let site = Site::of_fixture();

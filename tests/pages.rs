@@ -169,7 +169,7 @@ impl Played {
     }
     fn tree(&self) -> Tree {
         let created = "2026-07-01T12:00:00Z".parse().ok();
-        game_files(&self.table(), &Facts { press: PRESS, seq: 17, created }, &|_| false)
+        game_files(&self.table(), &Facts { press: PRESS, seq: 17, created, banner: "" }, &|_| false)
     }
     fn card(&self) -> Card {
         self.tree().card.expect("a card")
@@ -210,7 +210,7 @@ fn write_for_the_eye() {
         cards.push(played.card());
         files.extend(played.tree().files);
     }
-    files.extend(site_files(&cards, &[MapView::of(&map, None)], &house()));
+    files.extend(site_files(&cards, &[MapView::of(&map, None)], &house(), ""));
     for (path, bytes) in files {
         let path = out.join(path);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
@@ -232,7 +232,7 @@ fn snapshots() {
     insta::assert_snapshot!("game_page", plain(text(&tree, "index.html")));
     insta::assert_snapshot!("phase_page", plain(text(&tree, "p/F1901M.html")));
     insta::assert_snapshot!("status_json", text(&tree, "status.json"));
-    let site = site_files(&[played.card()], &[], &house());
+    let site = site_files(&[played.card()], &[], &house(), "");
     let index = site.iter().find(|(p, _)| p == "index.html").expect("an index");
     insta::assert_snapshot!("index_page", plain(std::str::from_utf8(&index.1).expect("UTF-8")));
 }
@@ -268,7 +268,7 @@ fn nothing_secret_reaches_a_page() {
             played.index.unlisted = scope == "unlisted";
             let tree = played.tree();
             let mut files = tree.files.clone();
-            files.extend(site_files(&[played.card()], &[], &played.house));
+            files.extend(site_files(&[played.card()], &[], &played.house, ""));
             for (path, bytes) in files {
                 let page = String::from_utf8_lossy(&bytes).to_lowercase();
                 assert!(!page.contains("90909"), "{rules}, {scope}: {path} holds a registry number");
@@ -319,7 +319,7 @@ fn private_unlisted_and_blind_games_show_little() {
     let page = played.tree();
     assert!(text(&page, "index.html").contains("content=\"noindex\""));
     assert!(!text(&page, "index.html").contains("id=\"settings\""));
-    let site = site_files(&[played.card()], &[], &played.house);
+    let site = site_files(&[played.card()], &[], &played.house, "");
     assert!(site.iter().all(|(_, bytes)| !String::from_utf8_lossy(bytes).contains("/game/demo")));
     let mut blind = play("BLIND", 3);
     closed(&blind.tree());
@@ -344,7 +344,7 @@ fn readiness_tells_no_more_than_the_rules_allow() {
     waiting.index.state = GameState::Waiting;
     let page = waiting.tree();
     assert!(text(&page, "index.html").contains("TAKEOVER turkey@demo yourPassword"));
-    let list = site_files(&[waiting.card()], &[], &waiting.house);
+    let list = site_files(&[waiting.card()], &[], &waiting.house, "");
     let openings = list.iter().find(|(p, _)| p == "openings.txt").expect("a list");
     insta::assert_snapshot!("openings_txt", String::from_utf8_lossy(&openings.1));
 }
@@ -354,7 +354,7 @@ fn the_same_game_gives_the_same_bytes_and_old_pages_are_kept() {
     let played = play("POWER_CHOICE", 6);
     assert_eq!(played.tree().files, played.tree().files);
     let table = played.table();
-    let facts = Facts { press: PRESS, seq: 17, created: None };
+    let facts = Facts { press: PRESS, seq: 17, created: None, banner: "" };
     let whole = game_files(&table, &facts, &|_| false);
     let again = game_files(&table, &facts, &|path| whole.files.iter().any(|(p, _)| p == path));
     assert!(again.kept.iter().any(|p| p == "game/demo/p/S1901M.html"));
@@ -372,7 +372,7 @@ fn the_same_game_gives_the_same_bytes_and_old_pages_are_kept() {
 fn pages_hold_no_inline_script_or_style_and_escape_text() {
     let played = play("POWER_CHOICE", 6);
     let mut files = played.tree().files;
-    files.extend(site_files(&[played.card()], &[], &played.house));
+    files.extend(site_files(&[played.card()], &[], &played.house, ""));
     for (path, bytes) in files.iter().filter(|(p, _)| p.ends_with(".html")) {
         let page = std::str::from_utf8(bytes).expect("UTF-8");
         for bad in [" style=", "<style", " onclick", " onload", "javascript:", "<script>"] {
@@ -394,7 +394,7 @@ fn links_of_the_site_lead_somewhere() {
     let played = play("POWER_CHOICE", 6);
     let map = load("standard", &Library::of_site(None)).expect("the map").map;
     let mut files = played.tree().files;
-    files.extend(site_files(&[played.card()], &[MapView::of(&map, None)], &played.house));
+    files.extend(site_files(&[played.card()], &[MapView::of(&map, None)], &played.house, ""));
     let pages: BTreeMap<String, String> =
         files.into_iter().map(|(p, b)| (p, String::from_utf8_lossy(&b).into_owned())).collect();
     for (path, page) in pages.iter().filter(|(p, _)| p.ends_with(".html")) {
@@ -411,7 +411,7 @@ fn links_of_the_site_lead_somewhere() {
 
 #[test]
 fn every_rule_has_its_anchor() {
-    let site = site_files(&[], &[], &house());
+    let site = site_files(&[], &[], &house(), "");
     let rules = site.iter().find(|(p, _)| p == "rules.html").expect("rules");
     let page = String::from_utf8_lossy(&rules.1);
     for rule in Rule::ALL {

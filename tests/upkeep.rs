@@ -128,3 +128,42 @@ fn health_says_what_is_wrong_and_fails() {
     let (code, _, reasons) = health("2026-11-21T09:20:00Z");
     assert!(code == Some(1) && reasons.contains("suspended") && reasons.contains("535 no such user"), "{reasons}");
 }
+
+#[test]
+fn a_banner_is_on_every_page_until_its_last_day_is_over() {
+    let site = Site::of_fixture_with(vec![
+        ("web.banner", "\"We move on <b>3 December</b>. <a href=\\\"https://new.example/\\\">There</a> & <blink>\""),
+        ("web.banner_until", "\"2026-11-29\""),
+        ("judge.zone", "\"America/New_York\""),
+    ]);
+    let run = |verb: &[&str], now: &str| {
+        let output = site.run(&[verb, &["--clock", now]].concat(), b"");
+        assert!(output.status.success(), "{verb:?}: {}", String::from_utf8_lossy(&output.stderr));
+    };
+    let web = |path: &str| std::fs::read_to_string(site.root().join("web").join(path)).expect(path);
+    run(&["tick", "--no-guard"], "2026-11-21T09:00:00Z");
+    run(&["publish", "--all"], "2026-11-21T09:00:00Z");
+    let said = "We move on <b>3 December</b>. <a href=\"https://new.example/\">There</a> &amp; &lt;blink&gt;";
+    for page in ["index.html", "openings.html", "rules.html", "game/balkan9/index.html", "game/balkan9/press.html"] {
+        let text = web(page);
+        assert!(text.contains(said) && text.contains("/banner.css\""), "{page}: {text}");
+    }
+    assert!(!web("404.html").contains("We move"), "it is no news where nothing is");
+    // Its last day is the one of the house: it is not over there before five in the morning, GMT.
+    for (now, shown) in [
+        ("2026-11-21T09:20:00Z", true),
+        ("2026-11-30T04:59:59Z", true),
+        ("2026-11-30T05:00:00Z", false),
+        ("2027-03-01T09:00:00Z", false),
+    ] {
+        run(&["tick", "--no-guard"], now);
+        let wanted = if shown { ".banner{display:block}\n" } else { ".banner{display:none}\n" };
+        assert_eq!(web("banner.css"), wanted, "{now}");
+    }
+    // Nothing of the kind where nothing is to be said.
+    let quiet = Site::of_fixture();
+    assert!(quiet.run(&["publish", "--all", "--clock", &quiet.now], b"").status.success());
+    let page = std::fs::read_to_string(quiet.root().join("web/index.html")).expect("a page");
+    assert!(!page.contains("banner"), "{page}");
+    assert!(!quiet.root().join("web/banner.css").exists());
+}

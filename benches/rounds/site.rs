@@ -26,15 +26,31 @@ struct Kind {
     /// In hours from the start.
     deadline: i64,
     delay: u8,
+    /// Everybody has ordered, and nobody waits.
+    ready: bool,
 }
 
-const SLEEPING: Kind = Kind { deadline: 60, delay: 0 };
+const SLEEPING: Kind = Kind { deadline: 60, delay: 0, ready: false };
 
 fn status(name: &str, kind: Kind) -> String {
     let deadline = (start() + TimeDelta::hours(kind.deadline)).format("%Y%m%d%H%M");
     let mut text = String::new();
-    for line in GAME.lines() {
+    let mut idle: Vec<&str> = Vec::new();
+    for line in GAME.lines().chain([""]) {
         match line.split(' ').next().unwrap_or_default() {
+            "A" | "F" if !text.ends_with("ORDERS\n") && !line.contains(" - ") => {
+                idle.push(line);
+                text.push_str(line);
+            }
+            "ORDERS" => {
+                idle.clear();
+                text.push_str(line);
+            }
+            "WAIT" if kind.ready => continue,
+            "" if kind.ready && !idle.is_empty() => {
+                text.push_str("ORDERS\n");
+                idle.drain(..).for_each(|unit| text.push_str(&format!("{unit} H\n")));
+            }
             "GAME" => text.push_str(&format!("GAME {name}")),
             "PASSWORD" => text.push_str(HASH),
             "DEADLINE" => text.push_str(&format!("DEADLINE {deadline}")),
@@ -124,8 +140,9 @@ pub fn rounds() {
         }
         round(&root, what, when);
     };
-    every("1 in 100: DELAY is counted down", Kind { deadline: 60, delay: 9 }, at(2));
-    every("1 in 100: reminders are mailed", Kind { deadline: 5, delay: 0 }, at(3));
-    every("1 in 100: late notices are mailed", Kind { deadline: 1, delay: 0 }, at(4));
+    every("1 in 100: DELAY is counted down", Kind { deadline: 60, delay: 9, ready: false }, at(2));
+    every("1 in 100: reminders are mailed", Kind { deadline: 5, delay: 0, ready: false }, at(3));
+    every("1 in 100: late notices are mailed", Kind { deadline: 1, delay: 0, ready: false }, at(4));
     round(&root, "1 in 100: DELAY again", at(5));
+    every("1 in 100: phases are processed", Kind { deadline: 1, delay: 0, ready: true }, at(6));
 }

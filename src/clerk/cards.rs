@@ -173,7 +173,7 @@ pub(super) struct Faced {
 impl Faced {
     /// With the press that goes with it.
     pub fn facts<'p>(&self, press: &'p str) -> crate::pages::Facts<'p> {
-        crate::pages::Facts { press, seq: self.seq, created: self.created }
+        crate::pages::Facts { press, seq: self.seq, created: self.created, ..crate::pages::Facts::default() }
     }
 }
 

@@ -56,7 +56,8 @@ impl Clerk {
         Ok(Some((document, game)))
     }
 
-    /// Before a code that erases somebody is confirmed, he goes from the games that are over.
+    /// Before a code that erases somebody is confirmed, he goes from the games: he plays in none. Those that are not over
+    /// have him among the earlier players of a seat, and nobody would know him any more when they end.
     pub(super) fn empty_places(&self, code: &str, address: &str, now: DateTime<Utc>) -> Result<(), ClerkError> {
         self.people.reload();
         match self.people.leaving(code, address, now) {
@@ -65,15 +66,10 @@ impl Clerk {
         }
     }
 
-    /// Makes somebody a former player of every game that is over, each in a commit of its own. Done twice it changes
-    /// nothing more: the registry lets go of him only afterwards.
+    /// Makes somebody a former player of every game, each in a commit of its own. Done twice it changes nothing more: the
+    /// registry lets go of him only afterwards.
     fn forget_in_games(&self, who: &Known, now: DateTime<Utc>) -> Result<(), ClerkError> {
-        for name in self.game_names()? {
-            if self.game_of(&name)?.is_some_and(|(_, game)| game.phase == PhaseState::Completed) {
-                self.forget_in(&name, who, now)?;
-            }
-        }
-        Ok(())
+        self.game_names()?.iter().try_for_each(|name| self.forget_in(name, who, now))
     }
 
     fn forget_in(&self, name: &GameName, who: &Known, now: DateTime<Utc>) -> Result<(), ClerkError> {

@@ -49,10 +49,21 @@ pub struct Pictures {
     kept: Mutex<VecDeque<(Stamp, Arc<Vec<u8>>)>>,
 }
 
+/// The letter that was illustrated last, its page and its picture.
+#[derive(Default)]
+pub(super) struct Framed<'l>(Option<(&'l Letter, String, Attachment)>);
+
 impl Clerk {
     /// A letter with what belongs to it besides its text. `game` has the board that its scene is played on.
-    pub(super) fn illustrated<'l>(&self, letter: &'l Letter, game: &Game) -> Cow<'l, Letter> {
+    /// Of several letters those with the same scene and text have the same frame.
+    pub(super) fn illustrated<'l>(&self, letter: &'l Letter, game: &Game, framed: &mut Framed<'l>) -> Cow<'l, Letter> {
         let Some(scene) = &letter.scene else { return Cow::Borrowed(letter) };
+        if let Some((like, html, picture)) = &framed.0
+            && like.scene.as_ref().is_some_and(|its| Arc::ptr_eq(its, scene))
+            && (&like.subject, &like.text) == (&letter.subject, &letter.text)
+        {
+            return Cow::Owned(with_frame(letter, html.clone(), picture.clone()));
+        }
         let Some(order) = order(scene, game) else { return Cow::Borrowed(letter) };
         let secret = &self.sender.secret;
         let host = self.sender.host();
@@ -60,16 +71,15 @@ impl Clerk {
         let title = scene.record.get("title").and_then(serde_json::Value::as_str).unwrap_or(name);
         let inline = format!("map.{}@{host}", secret.mark("picture", &[&order], 20));
         let alt = format!("Map of game {}: {title}", game.name);
-        let mut letter = letter.clone();
-        letter.scene = None;
-        letter.html = Some(pages::mail(&letter.subject, &letter.text, &inline, &alt));
-        letter.attachments.push(Attachment {
+        let html = pages::mail(&letter.subject, &letter.text, &inline, &alt);
+        let picture = Attachment {
             name: format!("{}.{name}.png", game.name),
             mime: "image/png".into(),
             bytes: late::stand_in(secret, &order),
             inline: Some(inline),
-        });
-        Cow::Owned(letter)
+        };
+        framed.0 = Some((letter, html.clone(), picture.clone()));
+        Cow::Owned(with_frame(letter, html, picture))
     }
 
     /// The picture of an order, drawn or kept. One is drawn at a time: the others who want the same wait for it.
@@ -107,6 +117,14 @@ impl Clerk {
         let svg = crate::referee::Referee::picture(&referee, &order.record, &look).ok_or("no picture")?;
         draw::png(&svg, WIDTH).map_err(|e| e.to_string())
     }
+}
+
+fn with_frame(letter: &Letter, html: String, picture: Attachment) -> Letter {
+    let mut letter = letter.clone();
+    letter.scene = None;
+    letter.html = Some(html);
+    letter.attachments.push(picture);
+    letter
 }
 
 fn order(scene: &Scene, game: &Game) -> Option<String> {

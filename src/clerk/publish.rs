@@ -7,7 +7,7 @@ use crate::archive::{ArchiveError, GameName, WEB_WAIT, take_now};
 use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
 use crate::pages::{self, Card, MapView, Tree};
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
@@ -47,6 +47,7 @@ impl Clerk {
 
     /// Publishes the games that have changed; errors are logged, the markers stay.
     pub fn publish_dirty(&self, now: DateTime<Utc>) {
+        self.publish_banner(now);
         let Ok(entries) = fs::read_dir(self.markers()) else { return };
         let mut games: Vec<String> = entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
         games.sort();
@@ -160,7 +161,8 @@ impl Clerk {
             .read(&game, "press")?
             .map(|c| String::from_utf8_lossy(&c.bytes).into_owned())
             .unwrap_or_default();
-        let facts = faced.facts(&press);
+        let banner = self.banner();
+        let facts = pages::Facts { banner: &banner, ..faced.facts(&press) };
         let web = &self.site.layout.web;
         // A phase that is played never changes, unless the game was rolled back, which makes it dirty as a whole.
         let have = |path: &str| !anew && web.join(path).is_file();
@@ -172,7 +174,7 @@ impl Clerk {
         let cards = self.cards(now)?;
         let web = &self.site.layout.web;
         let mut written = 0;
-        for (path, bytes) in self.site_pages(&cards) {
+        for (path, bytes) in self.site_pages(&cards, now) {
             let path = web.join(path);
             written +=
                 usize::from(write(&path, &bytes).map_err(|e| ClerkError::Site(format!("{}: {e}", path.display())))?);
@@ -180,15 +182,38 @@ impl Clerk {
         Ok(written)
     }
 
-    fn site_pages(&self, cards: &[Card]) -> Vec<(String, Vec<u8>)> {
+    fn site_pages(&self, cards: &[Card], now: DateTime<Utc>) -> Vec<(String, Vec<u8>)> {
         let mut names: BTreeSet<String> = cards.iter().map(|c| c.map.clone()).collect();
         names.insert("standard".into());
         let maps: Vec<MapView> = names.iter().filter_map(|n| self.map_view(n)).collect();
-        let mut files = pages::site_files(cards, &maps, &self.house);
+        let mut files = pages::site_files(cards, &maps, &self.house, &self.banner());
         let (notice, bytes) = self.notice_page();
         files.retain(|(path, _)| *path != notice);
         files.push((notice, bytes));
+        files.extend(self.banner_sheet(now));
         files
+    }
+
+    /// What the keeper says on every page, as HTML.
+    fn banner(&self) -> String {
+        pages::banner::html(&self.site.config.web.banner)
+    }
+
+    /// Shows the banner until the end of its last day, in the zone of the house; nothing where there is none.
+    fn banner_sheet(&self, now: DateTime<Utc>) -> Option<(String, Vec<u8>)> {
+        let web = &self.site.config.web;
+        let last = NaiveDate::parse_from_str(&web.banner_until, "%Y-%m-%d").ok();
+        let shown = last.is_none_or(|last| now.with_timezone(&self.house.zone).date_naive() <= last);
+        (!web.banner.trim().is_empty()).then(|| (pages::banner::SHEET.into(), pages::banner::sheet(shown)))
+    }
+
+    /// Takes the banner off all pages when its last day is over; tried again in the next round.
+    fn publish_banner(&self, now: DateTime<Utc>) {
+        if let Some((path, bytes)) = self.banner_sheet(now)
+            && let Err(error) = write(&self.site.layout.web.join(path), &bytes)
+        {
+            tracing::warn!(%error, "publishing");
+        }
     }
 
     /// What every page says while deadlines are not processed.
@@ -233,7 +258,7 @@ impl Clerk {
             cards.extend(tree.card);
         }
         if whole {
-            let files = self.site_pages(&cards);
+            let files = self.site_pages(&cards, now);
             stale.extend(files.into_iter().filter(|(path, bytes)| differs(path, bytes)).map(|(path, _)| path));
         }
         Ok(stale)

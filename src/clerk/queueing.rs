@@ -3,6 +3,7 @@
 
 use super::abuse::outcome;
 use super::incoming::unread;
+use super::pictures::Framed;
 use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
 use crate::archive::spool::{MessageName, Room};
 use crate::archive::{Entry, GameName, Key, MAIL_WAIT, Transaction};
@@ -68,13 +69,11 @@ impl Clerk {
         if let Some(line) = &decision.index {
             transaction.index(game, crate::status::index::line(line));
         }
+        let (mut encoded, mut framed) = (compose::Encoded::default(), Framed::default());
         for (n, letter) in decision.letters.iter().enumerate() {
-            self.enqueue(
-                &mut transaction,
-                &self.illustrated(letter, loaded.game()),
-                &["decision", game.as_str(), &seed.to_string(), &n.to_string()],
-                now,
-            )?;
+            let letter = self.illustrated(letter, loaded.game(), &mut framed);
+            let event = ["decision", game.as_str(), &seed.to_string(), &n.to_string()];
+            self.enqueue_with(&mut encoded, &mut transaction, &letter, &event, now)?;
         }
         Ok(transaction)
     }
@@ -98,12 +97,25 @@ impl Clerk {
         event: &[&str],
         now: DateTime<Utc>,
     ) -> Result<(), ClerkError> {
+        self.enqueue_with(&mut compose::Encoded::default(), transaction, letter, event, now)
+    }
+
+    /// The same for one of several letters.
+    fn enqueue_with(
+        &self,
+        encoded: &mut compose::Encoded,
+        transaction: &mut Transaction,
+        letter: &Letter,
+        event: &[&str],
+        now: DateTime<Utc>,
+    ) -> Result<(), ClerkError> {
         let token = format!("{:016x}{:016x}", self.seed(event), self.seed(&[event, &["token"]].concat()));
         // The number in the event keeps the letters of one commit in order.
         let number = event.last().and_then(|n| n.parse::<u16>().ok()).unwrap_or(0);
         let id = queue::make_id(now, number, &token);
         let moment = now.with_timezone(&self.house.zone).fixed_offset();
-        match compose::compose(letter, &self.sender, &compose::Stamp { id: id.clone(), now: moment, token }) {
+        let stamp = compose::Stamp { id: id.clone(), now: moment, token };
+        match compose::compose_with(encoded, letter, &self.sender, &stamp) {
             Ok(mail) => {
                 let mut queued = queue::Queued::new(mail, letter, now, letter.expires);
                 // The microseconds keep the order of a batch; due it is at once.

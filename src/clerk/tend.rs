@@ -88,9 +88,12 @@ impl Clerk {
                 notice: "N64".into(),
                 subject: "chancery outbox".into(),
                 text: format!(
-                    "{} in the outbox of this judge; the oldest for {} minutes.\n{stopped}See  chancery queue list.\n",
+                    "{} in the outbox of this judge; the oldest for {}.\n{stopped}See  chancery queue list.\n",
                     if waiting.count == 1 { "One mail waits".into() } else { format!("{} mails wait", waiting.count) },
-                    age.num_minutes()
+                    match age.num_minutes() {
+                        1 => "1 minute".into(),
+                        minutes => format!("{minutes} minutes"),
+                    }
                 ),
                 ..Letter::default()
             };

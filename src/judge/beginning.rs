@@ -122,9 +122,11 @@ fn tell_beginning(desk: &mut Desk) {
     for n in table.players() {
         let title = table.title(&Who::Seat(n));
         let text = format!(
-            "You are {title} in game {game}.\n\nThe first deadline is {}.\nBegin your mails with SIGNON {}@{game} and your password.\n",
+            "You are {title} in game {game}.\n\nThe first deadline is {}.\nBegin your mails with SIGNON {}@{game} and your \
+             password.\nThe game's page: {}\n",
             table.deadline_long(),
-            table.game.participants[n].name
+            table.game.participants[n].name,
+            table.game_url()
         );
         let assignment = table.letters(&table.recipients(&[n]), "N05", "Diplomacy power assignment", &text);
         letters.extend(with_scene(assignment, scene.clone()));

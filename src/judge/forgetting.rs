@@ -1,4 +1,4 @@
-//! Whoever is forgotten stays in the games that are over as "former player" with his number (mail-commands.md 7;
+//! Whoever is forgotten stays in the games that he has played as "former player" with his number (mail-commands.md 7;
 //! operations.md OPS-104). What he wrote to others is not the judge's to take back.
 
 use super::registry::Known;

@@ -219,7 +219,7 @@ pub fn map_letter(table: &Table, to: &str, on: Option<&SignedOn>, words: &[Strin
         "N44",
         Some(&table.game.name),
         subject_line("Diplomacy SVG map", &table.game.name),
-        format!("The map of game {}, {phase}, is attached.\n", table.game.name),
+        format!("The map of game {}, {phase}, is attached.\nThe game's page: {}\n", table.game.name, table.game_url()),
     );
     letter.attachments.push(Attachment {
         name: format!("{}.{phase}.svg", table.game.name),

@@ -22,14 +22,14 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
         return refuse(Code::BadState, "The game is over; only the judgekeeper can bring it back.");
     }
     match command {
-        Command::Form
-            if matches!(state, GameState::Preparation | GameState::Forming)
-                || state == GameState::Terminated && table.forming() =>
-        {
-            // With nobody to wait for it begins.
-            if table.open_seats() == 0 { may_begin(beginning::check(table)) } else { Ok(()) }
-        }
+        // With nobody to wait for it begins.
+        Command::Form if table.forming() && table.open_seats() == 0 => may_begin(beginning::check(table)),
+        Command::Form if table.forming() => Ok(()),
         Command::Form => refuse(Code::BadState, "A game that has begun forms again only by ROLLBACK FORMING."),
+        // Nobody could join so far (status-file.md 10.4).
+        Command::Activate if table.forming() && state == GameState::Preparation && table.open_seats() > 0 => {
+            refuse(Code::BadState, "Seats are open, and nobody could join yet: FORM lets players in.")
+        }
         Command::Activate if table.forming() => may_begin(beginning::check(table)),
         Command::Activate if state != GameState::Active && table.past_deadline() => {
             clock_runs(process::next_deadline(&mut table.clone(), false))
@@ -77,6 +77,10 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
                 return refuse(Code::BadState, format!("{power} is held by a player."));
             }
             match seats::last_player(p) {
+                Some(last) if last.addresses.is_empty() => refuse(
+                    Code::BadState,
+                    "Its last player has left this judge: leave the seat open for TAKEOVER, or make it a DUMMY.",
+                ),
                 Some(_) => Ok(()),
                 None => refuse(Code::BadState, "That power was never assigned to a player."),
             }

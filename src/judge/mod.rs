@@ -20,6 +20,7 @@ pub mod lists;
 mod master;
 pub mod orders;
 pub mod passwords;
+mod pending;
 pub mod post;
 pub mod press;
 pub mod process;

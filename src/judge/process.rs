@@ -230,9 +230,7 @@ pub const DEADLINE_LINE: &str = "The deadline for orders will be ";
 
 /// The deadline has been moved: the last line of `results` about one says so (notices.md 4.6).
 pub fn correct_report(desk: &mut Desk) {
-    // What a ROLLFORWARD renames is whole again.
-    let renamed = |edit: &FileEdit| matches!(edit, FileEdit::Rename(_, to) if to == "results");
-    if desk.table.game.deadline.is_none() || desk.decision.files.iter().any(renamed) {
+    if desk.table.game.deadline.is_none() {
         return;
     }
     let line = format!("{DEADLINE_LINE}{}.", desk.table.deadline_long());

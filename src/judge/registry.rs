@@ -341,12 +341,13 @@ fn confirm(
         if playing {
             return Err(still_playing());
         }
-        let id = registry.people.remove(at).id;
+        let Known { id, addresses, .. } = registry.people.remove(at);
+        registry.bounces.retain(|address, _| !addresses.contains(address));
         registry.gone = registry.gone.max(id);
         for members in registry.groups.values_mut() {
             members.retain(|member| *member != id);
         }
-        return Ok("your entry is erased; in games that are over you are a former player".into());
+        return Ok("your entry is erased; in the games that you have played you are a former player".into());
     }
     let known = &mut registry.people[at];
     if let Some(pending) = known.pending.take()

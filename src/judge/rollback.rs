@@ -165,16 +165,18 @@ pub fn forward(desk: &mut Desk, words: &[String]) -> Result<String, Refusal> {
     if all {
         desk.decision.files.push(FileEdit::Remove(format!("status.{target}.0")));
     }
-    cut(desk, (!all).then_some(target.as_str()), "results.0", "results.jsonl.0");
     if all {
-        // The results are whole again.
-        desk.decision
-            .files
-            .retain(|f| !matches!(f, FileEdit::Replace(name, _) if name == "results" || name == "results.jsonl"));
-        for name in ["results", "results.jsonl"] {
-            desk.decision.files.push(FileEdit::Rename(format!("{name}.0"), name.into()));
+        // The results are whole again; should the deadline have become another one, their last line about it is corrected.
+        let results = desk.table.records.file("results.0");
+        let files = &mut desk.decision.files;
+        if let Some(results) = results {
+            files.push(FileEdit::Replace("results".into(), results));
+            files.push(FileEdit::Remove("results.0".into()));
         }
-        desk.decision.files.push(FileEdit::Remove("rollback.0".into()));
+        files.push(FileEdit::Rename("results.jsonl.0".into(), "results.jsonl".into()));
+        files.push(FileEdit::Remove("rollback.0".into()));
+    } else {
+        cut(desk, Some(&target), "results.0", "results.jsonl.0");
     }
     settle(desk, false)?;
     tell(
@@ -240,6 +242,8 @@ fn restore(desk: &mut Desk, name: &str, asked: &Asked) -> Result<(), Refusal> {
     }
     fresh(game);
     game.start = old.start.clone();
+    // The deadline from which the next one is reckoned (clock.md 4.1).
+    game.deadline = old.deadline;
     if old.phase == PhaseState::Completed {
         (game.result, game.finish) = (old.result.clone(), old.finish.clone());
         game.deadline = None;
@@ -360,7 +364,8 @@ fn tell(desk: &mut Desk, subject: &str, how: &str, phases: &str, orders: &str) {
         table.game.name,
         table.phase()
     );
-    let text: String = text.lines().map(|l| super::post::wrap(l, 75, 0) + "\n").collect();
+    let mut text: String = text.lines().map(|l| super::post::wrap(l, 75, 0) + "\n").collect();
+    text += &format!("The game's page: {}\n", table.game_url());
     let letters = table.letters(&table.circle(Circle::Everyone), "N34", subject, &text);
     let letters = with_scene(letters, sight::scene_now(table));
     desk.decision.letters.extend(letters);

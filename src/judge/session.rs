@@ -4,6 +4,7 @@
 use super::code::{Code, Refusal, refuse};
 use super::commands::{Block, Command, Item, Line};
 use super::decision::{Decision, FileEdit};
+use super::pending::seeing;
 use super::press::{self, Official, Press};
 use super::reply::{Mark, Reply, masked};
 use super::signon::{Rank, SignedOn};
@@ -262,7 +263,7 @@ pub fn execute(
                 } else if desk.process && !matches!(command, Command::Official(_)) {
                     desk.behind.push((on.clone(), line, command));
                 } else {
-                    acts::act(desk, on, &line, &command, tools);
+                    seeing(desk, |desk| acts::act(desk, on, &line, &command, tools));
                 }
             }
             Checked::Orders => {
@@ -308,10 +309,10 @@ pub fn finish(desk: &mut Desk, tools: &Tools) {
     }
     let ordered = std::mem::take(&mut desk.ordered);
     for (on, line, command) in behind {
-        match acts::check(desk.table, &on, &command, tools) {
+        seeing(desk, |desk| match acts::check(desk.table, &on, &command, tools) {
             Ok(()) => acts::act(desk, &on, &line, &command, tools),
             Err(refusal) => desk.reply.refuse(&line, &refusal),
-        }
+        });
         if desk.process || desk.preview {
             wind_up(desk);
         }
@@ -324,15 +325,15 @@ pub fn finish(desk: &mut Desk, tools: &Tools) {
 
 fn wind_up(desk: &mut Desk) {
     if std::mem::take(&mut desk.voted) {
-        super::votes::settle(desk);
+        seeing(desk, super::votes::settle);
     }
     if std::mem::take(&mut desk.preview) {
         process::preview(desk);
     }
     if std::mem::take(&mut desk.process) {
-        process::run(desk, process::Cause::Master);
+        seeing(desk, |desk| process::run(desk, process::Cause::Master));
     } else if desk.ordered {
-        process::after_orders(desk);
+        seeing(desk, process::after_orders);
     }
 }
 

@@ -109,9 +109,31 @@ pub fn position_text(table: &Table, who: Option<&Who>) -> String {
     name.map_or_else(String::new, |name| table.referee.position_report_seen(&table.game, name))
 }
 
+/// How centres were owned, one record a year (notices.md 6): at the start, under the year before, and after each year that
+/// was counted. The year that is being played is none of them, but the last year of a game that is over is.
+pub fn years(table: &Table, records: &[Value]) -> Vec<Value> {
+    let year = |name: &str| name.chars().filter(char::is_ascii_digit).collect::<String>().parse::<i32>().ok();
+    let of = |record: &Value| record["name"].as_str().and_then(year);
+    let now = table.phase();
+    let counted = |record: &Value| of(record) < year(&now) || now.ends_with('A') || table.completed();
+    let first = records.first().cloned().or_else(|| (!table.forming()).then(|| table.referee.record_now(&table.game)));
+    let start = first.and_then(|first| {
+        let before = of(&first)? - 1;
+        Some(serde_json::json!({ "name": format!("{before}"), "after": first.get("state")? }))
+    });
+    let mut years: Vec<Value> = start.into_iter().collect();
+    for record in records.iter().filter(|record| counted(record)) {
+        match years.last_mut().filter(|last| of(last) == of(record)) {
+            Some(last) => *last = record.clone(),
+            None => years.push(record.clone()),
+        }
+    }
+    years
+}
+
 /// Records of phases for the table of centres: in a blind game a power counts only its own.
 pub fn counts(table: &Table, records: &[Value], who: Option<&Who>) -> Vec<Value> {
-    let mut records = records.to_vec();
+    let mut records = years(table, records);
     let name = who.and_then(|who| reads_as(table, who));
     if is_blind(table) && name != Some("MASTER") {
         let own = |key: &str| {

@@ -96,7 +96,7 @@ pub fn game_files(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> 
     }
     let root = format!("game/{}/", table.game.name);
     let view = redact::game(table, facts, &|path| have(&format!("{root}{path}")));
-    let frame = Frame::of(table.house);
+    let frame = Frame::of(table.house).with_banner(facts.banner);
     let mut tree = Tree::default();
     for (path, bytes) in files(&view, &frame, &mut tree.kept) {
         tree.files.push((format!("{root}{path}"), bytes));

@@ -3,6 +3,7 @@
 //! The same views give the same bytes (WEB-020).
 
 pub mod assets;
+pub mod banner;
 mod feed;
 mod game;
 mod mail;
@@ -46,6 +47,8 @@ pub struct Frame {
     pub js: String,
     /// Icon.
     pub icon: String,
+    /// HTML of the keeper's [`banner`]; empty: there is none.
+    pub banner: String,
 }
 
 impl Frame {
@@ -66,7 +69,13 @@ impl Frame {
             css: assets::name(&assets::CSS),
             js: assets::name(&assets::JS),
             icon: assets::name(&assets::ICON),
+            banner: String::new(),
         }
+    }
+
+    /// The same with this banner.
+    pub fn with_banner(self, banner: &str) -> Frame {
+        Frame { banner: banner.to_owned(), ..self }
     }
 
     /// Host of the public URL, for the names of feeds.

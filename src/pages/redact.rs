@@ -27,6 +27,8 @@ pub struct Facts<'a> {
     pub seq: u64,
     /// Time of its first line.
     pub created: Option<DateTime<Utc>>,
+    /// HTML of the banner ([`super::banner`]).
+    pub banner: &'a str,
 }
 
 /// What lists and the head of the page show.
@@ -274,7 +276,7 @@ pub fn game(table: &Table, facts: &Facts, have: &dyn Fn(&str) -> bool) -> GameVi
         view.results = Some(results);
     }
     if table.completed() {
-        view.summary = table.referee.summary(&table.game, &records);
+        view.summary = table.referee.summary(&table.game, &sight::years(table, &records));
     }
     view
 }

@@ -239,9 +239,9 @@ fn counts(cards: &[&Card]) -> Vec<(usize, &'static str)> {
     ]
 }
 
-/// All files of the house but those of single games. Order of games does not matter.
-pub fn site_files(games: &[Card], maps: &[MapView], house: &House) -> Vec<(String, Vec<u8>)> {
-    let frame = &Frame::of(house);
+/// All files of the house but those of single games, with the HTML of its banner. Order of games does not matter.
+pub fn site_files(games: &[Card], maps: &[MapView], house: &House, banner: &str) -> Vec<(String, Vec<u8>)> {
+    let frame = &Frame::of(house).with_banner(banner);
     let mut all: Vec<&Card> = games.iter().filter(|c| c.listed).collect();
     all.sort_by(|a, b| a.game.cmp(&b.game));
     let mut files = assets::files();

@@ -6,7 +6,7 @@ use super::profile::Profile;
 use super::setup::Position;
 use crate::diplomacy::map::{Map, PowerId, ProvinceId};
 use crate::diplomacy::phase::{Flow, Phase};
-use crate::diplomacy::rules::Rule;
+use crate::diplomacy::rules::{Rule, Rules};
 
 /// The short form with a year of four digits at least, as in records of games.
 pub fn short(phase: &Phase) -> String {
@@ -51,15 +51,25 @@ pub fn count_centers(
     captures
 }
 
-/// Scores for victory, by power: centres owned, or under VICTORY_HOMES homes of others.
+/// Scores for victory, by power (adjudication.md 11): centres owned, or under VICTORY_HOMES homes of others, which neither its
+/// own are nor those of dummies that it runs. Under TEAM_VICTORY what a dummy scores is its master's.
 pub fn scores(profile: &Profile, position: &Position, estates: &Estates) -> Vec<u16> {
-    let powers = (0..position.board().powers() as u8).map(PowerId);
+    let team = |power: PowerId| estates.get(power).and_then(|e| e.master).filter(|_| profile.has(Rule::TeamVictory));
+    let ours = |power: PowerId, at: usize| at == usize::from(power.0) || estates.0[at].master == Some(power);
     let foreign = |power: PowerId, center: &ProvinceId| {
-        let others = estates.0.iter().enumerate().filter(|(at, _)| *at != power.0 as usize);
-        others.map(|(_, e)| e).any(|e| e.homes.contains(center))
+        let mut homes = (0..estates.0.len()).filter(|at| estates.0[*at].homes.contains(center)).peekable();
+        homes.peek().is_some() && !homes.any(|at| ours(power, at))
     };
     let homes = profile.has(Rule::VictoryHomes);
-    powers.map(|p| position.centers(p).filter(|c| !homes || foreign(p, c)).count() as u16).collect()
+    let mut scores = vec![0; position.board().powers()];
+    for power in (0..position.board().powers() as u8).map(PowerId) {
+        let scorer = team(power).unwrap_or(power);
+        let counted = position.centers(power).filter(|c| !homes || foreign(scorer, c)).count() as u16;
+        if let Some(score) = scores.get_mut(usize::from(scorer.0)) {
+            *score += counted;
+        }
+    }
+    scores
 }
 
 /// Who has won (adjudication.md 11): `goal` reached, ahead of everybody, and more than a year before.
@@ -76,8 +86,24 @@ pub fn victors(profile: &Profile, scores: &[u16], last: &[u16], goal: u16) -> Ve
 }
 
 /// Centres needed, after that many adjustment rounds were played.
-pub fn goal(map: &Map, rounds: usize) -> u16 {
-    map.victory.get(rounds).or(map.victory.last()).copied().unwrap_or(u16::MAX)
+pub fn goal(map: &Map, profile: &Profile, rounds: usize) -> u16 {
+    match goals(map, profile.rules).as_slice() {
+        [] => u16::MAX,
+        goals => goals.get(rounds).or(goals.last()).copied().unwrap_or(u16::MAX),
+    }
+}
+
+/// The map's VICTORY list; where it has none, more than half of the centres, or under VICTORY_HOMES more than half of the
+/// homes that are not a power's own (rules.md 2.10, map-file.md 8).
+pub fn goals(map: &Map, rules: Rules) -> Vec<u16> {
+    if !(map.victory_is_default && rules.has(Rule::VictoryHomes)) {
+        return map.victory.clone();
+    }
+    let with_homes = map.powers.iter().filter(|p| !p.homes.is_empty()).count();
+    let homes =
+        map.province_ids().filter(|at| map[*at].center && map.powers.iter().any(|p| p.homes.contains(at))).count();
+    let half = (homes * with_homes.saturating_sub(1)).checked_div(2 * with_homes).unwrap_or(0);
+    vec![u16::try_from(half + 1).unwrap_or(u16::MAX)]
 }
 
 /// Where a game stands after a phase.

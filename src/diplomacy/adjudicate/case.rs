@@ -333,7 +333,8 @@ impl<'a> Round<'a> {
             estates: &self.estates,
             last: &last,
             goal: self.case.victory.unwrap_or_else(|| {
-                goal(&self.table.map, (self.phase.year - self.table.map.begin.year).unsigned_abs() as usize)
+                let years = (self.phase.year - self.table.map.begin.year).unsigned_abs() as usize;
+                goal(&self.table.map, self.profile, years)
             }),
         };
         let went = advance(&season, &mut next, self.phase);

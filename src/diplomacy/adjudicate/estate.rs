@@ -32,6 +32,8 @@ pub struct Estate {
     pub raised: u16,
     /// `&SC`: homes still to be declared.
     pub claims: u16,
+    /// Who runs it, if it is a dummy that somebody runs.
+    pub master: Option<PowerId>,
 }
 
 /// The rights of every power, by [`PowerId`].
@@ -49,6 +51,7 @@ impl Estates {
             alternatives: power.alternatives.clone(),
             reserves: power.reserves,
             militia: power.militia,
+            master: power.control.first().and_then(|key| map.power(key)),
             ..Estate::default()
         };
         Estates(map.powers.iter().map(estate).collect())

@@ -83,8 +83,39 @@ const MOST_REFERENCES: usize = 20;
 /// Longest line that goes as it is (operations.md 8.1).
 const LINE: usize = 78;
 
+/// Text parts that were encoded, for the letters of one event: mostly they say the same to all.
+#[derive(Default)]
+pub struct Encoded(Vec<(&'static str, String, Body)>);
+
+impl Encoded {
+    /// So many different ones are kept.
+    const MOST: usize = 8;
+
+    fn part(&mut self, text: &str, kind: &'static str) -> SinglePart {
+        let known = self.0.iter().find(|(k, t, _)| *k == kind && t == text).map(|(_, _, body)| body.clone());
+        let body = known.unwrap_or_else(|| {
+            let body = encode(text);
+            if self.0.len() < Encoded::MOST {
+                self.0.push((kind, text.to_owned(), body.clone()));
+            }
+            body
+        });
+        SinglePart::builder().header(content_type(kind)).body(body)
+    }
+}
+
 /// Composes one letter.
 pub fn compose(letter: &Letter, sender: &Sender, stamp: &Stamp) -> Result<Composed, ComposeError> {
+    compose_with(&mut Encoded::default(), letter, sender, stamp)
+}
+
+/// Composes one of several letters; their bytes are the same as if each were the only one.
+pub fn compose_with(
+    encoded: &mut Encoded,
+    letter: &Letter,
+    sender: &Sender,
+    stamp: &Stamp,
+) -> Result<Composed, ComposeError> {
     if stamp.token.len() < 8 || !stamp.token.bytes().all(|b| b.is_ascii_alphanumeric()) {
         return Err(ComposeError::Stamp);
     }
@@ -106,7 +137,7 @@ pub fn compose(letter: &Letter, sender: &Sender, stamp: &Stamp) -> Result<Compos
     for (name, value) in fields(letter, game.as_deref(), &to, sender) {
         builder = builder.raw_header(field(name, value));
     }
-    let built = match body(letter, stamp) {
+    let built = match body(encoded, letter, stamp) {
         Built::Single(part) => builder.singlepart(part),
         Built::Multi(part) => builder.multipart(part),
     };
@@ -209,20 +240,20 @@ enum Built {
 }
 
 /// text; or alternative(text, html or related(html, pictures)); all of it in a mixed with the attachments.
-fn body(letter: &Letter, stamp: &Stamp) -> Built {
+fn body(encoded: &mut Encoded, letter: &Letter, stamp: &Stamp) -> Built {
     let mut boundaries = 0;
     let mut boundary = || {
         boundaries += 1;
         format!("chancery-{}-{boundaries}", stamp.token)
     };
-    let plain = text_part(&letter.text, "text/plain; charset=utf-8; format=fixed");
+    let plain = encoded.part(&letter.text, "text/plain; charset=utf-8; format=fixed");
     let inlined = |a: &&Attachment| letter.html.is_some() && a.inline.as_deref().is_some_and(is_message_id);
     let pictures: Vec<&Attachment> = letter.attachments.iter().filter(inlined).collect();
     let attached: Vec<&Attachment> = letter.attachments.iter().filter(|a| !inlined(a)).collect();
     let content = match &letter.html {
         None => Built::Single(plain),
         Some(html) => {
-            let html = text_part(html, "text/html; charset=utf-8");
+            let html = encoded.part(html, "text/html; charset=utf-8");
             let both = MultiPart::alternative().boundary(boundary()).singlepart(plain);
             if pictures.is_empty() {
                 Built::Multi(both.singlepart(html))
@@ -250,7 +281,7 @@ fn body(letter: &Letter, stamp: &Stamp) -> Built {
 }
 
 /// 7bit if every line is short plain ASCII, else quoted-printable.
-fn text_part(text: &str, kind: &str) -> SinglePart {
+fn encode(text: &str) -> Body {
     let mut text = if text.bytes().all(|b| is_plain(b) || b == b'\n' || b == b'\t') {
         text.to_owned()
     } else {
@@ -264,10 +295,9 @@ fn text_part(text: &str, kind: &str) -> SinglePart {
     // String again: given bytes it would take them for binary and code every end of line.
     let as_it_is =
         if plain { Body::new_with_encoding(text.clone(), ContentTransferEncoding::SevenBit).ok() } else { None };
-    let body = as_it_is
+    as_it_is
         .or_else(|| Body::new_with_encoding(text.clone(), ContentTransferEncoding::QuotedPrintable).ok())
-        .unwrap_or_else(|| Body::new(text));
-    SinglePart::builder().header(content_type(kind)).body(body)
+        .unwrap_or_else(|| Body::new(text))
 }
 
 fn binary_part(attachment: &Attachment, inline: bool) -> SinglePart {

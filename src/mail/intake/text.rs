@@ -14,9 +14,12 @@ pub(super) struct Physical {
 /// Cuts and joins.
 pub(super) fn physical(text: &Text) -> Vec<Physical> {
     let whole = text.text.replace("\r\n", "\n").replace('\r', "\n");
-    let lines =
-        whole.split('\n').enumerate().map(|(at, chunk)| Physical { number: at + 1, text: clean(chunk) }).collect();
-    if text.flowed { join(lines, text.delsp) } else { lines }
+    if text.flowed {
+        // Only a blank as it was sent makes a line flow, not one that is made of something else, or uncovered.
+        let flows = |chunk: &str| chunk.ends_with(' ');
+        return join(whole.split('\n').map(|chunk| (clean(chunk), flows(chunk))), text.delsp);
+    }
+    whole.split('\n').enumerate().map(|(at, chunk)| Physical { number: at + 1, text: clean(chunk) }).collect()
 }
 
 /// No-break and other fixed blanks become plain ones; control characters and invisible marks go.
@@ -32,23 +35,23 @@ fn clean(line: &str) -> String {
         .collect()
 }
 
-/// Undoes the soft breaks of format=flowed.
-fn join(lines: Vec<Physical>, delsp: bool) -> Vec<Physical> {
-    let mut out: Vec<Physical> = Vec::with_capacity(lines.len());
+/// Undoes the soft breaks of format=flowed, of lines and whether they end in a blank.
+fn join(lines: impl Iterator<Item = (String, bool)>, delsp: bool) -> Vec<Physical> {
+    let mut out: Vec<Physical> = Vec::new();
     // Quote depth of the last line, if it still flows.
     let mut open: Option<usize> = None;
-    for line in lines {
-        let depth = line.text.bytes().take_while(|&b| b == b'>').count();
-        let body = line.text.get(depth..).unwrap_or_default();
+    for (at, (text, blank)) in lines.enumerate() {
+        let depth = text.bytes().take_while(|&b| b == b'>').count();
+        let body = text.get(depth..).unwrap_or_default();
         let body = body.strip_prefix(' ').unwrap_or(body);
         let signature = body == "-- " || body == "--";
-        let flows = body.ends_with(' ') && !signature;
+        let flows = blank && body.ends_with(' ') && !signature;
         let content = if flows && delsp { body.strip_suffix(' ').unwrap_or(body) } else { body };
         match (open, out.last_mut()) {
             (Some(before), Some(last)) if before == depth && !signature => last.text.push_str(content),
             _ => {
                 let quote = if depth == 0 { String::new() } else { format!("{} ", ">".repeat(depth)) };
-                out.push(Physical { number: line.number, text: quote + content });
+                out.push(Physical { number: at + 1, text: quote + content });
             }
         }
         open = flows.then_some(depth);

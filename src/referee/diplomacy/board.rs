@@ -50,6 +50,7 @@ impl Diplomacy {
             if let Some(homes) = &p.inhabits {
                 estate.homes = homes.iter().filter_map(|h| self.map().province(h)).collect();
             }
+            estate.master = p.control.first().and_then(|key| self.map().power(key));
             let tokens = on_file::tokens(p);
             (estate.undetermined, estate.garrison) = (tokens.undetermined, tokens.garrison);
             (estate.raised, estate.claims) = (tokens.partisan, tokens.claims);

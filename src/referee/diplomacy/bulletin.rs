@@ -103,11 +103,11 @@ impl Bulletin {
         self.0.push(Piece::Dislodged { power, unit, options });
     }
 
-    /// The report: one text, or in a blind game with its SHOW lines.
-    pub fn finish(self, referee: &Diplomacy, before: &View, after: &View) -> String {
-        match referee.rules.has(Rule::Blind) {
-            true => self.blind(referee.map(), &Watch::of(&referee.rules), before, after),
-            false => self.open(),
+    /// The report: one text, or with the views of a blind game one with its SHOW lines.
+    pub fn finish(self, referee: &Diplomacy, views: Option<&[View; 2]>) -> String {
+        match views {
+            Some([before, after]) => self.blind(referee.map(), &Watch::of(&referee.rules), before, after),
+            None => self.open(),
         }
     }
 
@@ -181,6 +181,11 @@ impl View {
             Eyes::new(map, &watch, &all, &posts(referee, game, &watch, power))
         });
         View { eyes: eyes.collect(), rulers }
+    }
+
+    /// Before and after a phase; `None`: in this game everybody sees everything.
+    pub fn around(referee: &Diplomacy, before: &Game, after: &Game) -> Option<[View; 2]> {
+        referee.rules.has(Rule::Blind).then(|| [View::of(referee, before), View::of(referee, after)])
     }
 
     /// The eyes of a power.

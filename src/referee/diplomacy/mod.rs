@@ -160,7 +160,7 @@ impl Referee for Diplomacy {
     }
 
     fn goal(&self) -> Option<String> {
-        report::goal(self.map())
+        report::goal(self.map(), self.rules)
     }
 
     fn board(&self) -> &str {
@@ -190,6 +190,10 @@ impl Referee for Diplomacy {
             else {
                 continue;
             };
+            // A block that was there already may say nothing of who runs it.
+            if p.control.is_empty() && p.is_dummy() {
+                p.control = power.control.clone();
+            }
             let codes = |list: &[crate::diplomacy::map::ProvinceId]| {
                 list.iter().map(|h| map[*h].code.clone()).collect::<Vec<_>>()
             };

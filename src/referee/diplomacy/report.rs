@@ -1,9 +1,10 @@
 //! The results report (notices.md 4 and 5): its fixed layout, which programs read.
 
 use super::Diplomacy;
-use crate::diplomacy::adjudicate::{Estates, Position, Profile, due};
+use crate::diplomacy::adjudicate::{Estates, Position, Profile, due, goals};
 use crate::diplomacy::map::{Map, PowerId, ProvinceId};
 use crate::diplomacy::phase::Phase;
+use crate::diplomacy::rules::{Rule, Rules};
 use crate::judge::table::title_case;
 use crate::status::Game;
 
@@ -33,13 +34,15 @@ pub fn title(game: &str, phase: &Phase) -> String {
 }
 
 /// What wins: `18 centres`, or the numbers year by year where the map has several.
-pub fn goal(map: &Map) -> Option<String> {
-    let last = map.victory.last()?;
-    Some(match map.victory.iter().any(|goal| goal != last) {
-        false => format!("{last} centres"),
+pub fn goal(map: &Map, rules: Rules) -> Option<String> {
+    let goals = goals(map, rules);
+    let last = goals.last()?;
+    let what = if rules.has(Rule::VictoryHomes) { "home centres of others" } else { "centres" };
+    Some(match goals.iter().any(|goal| goal != last) {
+        false => format!("{last} {what}"),
         true => {
-            let years: Vec<String> = map.victory.iter().map(u16::to_string).collect();
-            format!("{} centres, year by year", years.join(", "))
+            let years: Vec<String> = goals.iter().map(u16::to_string).collect();
+            format!("{} {what}, year by year", years.join(", "))
         }
     })
 }

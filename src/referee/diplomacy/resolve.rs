@@ -11,7 +11,6 @@ use crate::diplomacy::order::Order;
 use crate::diplomacy::orders;
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::position::Unit;
-use crate::diplomacy::rules::Rule;
 use crate::status::{Game, ParticipantKind, PhaseState};
 use std::collections::BTreeMap;
 
@@ -259,13 +258,14 @@ impl Play<'_> {
             flow: &map.flow,
             estates: &self.estates,
             last: &last,
-            goal: goal(map, rounds_played(map, &self.phase)),
+            goal: goal(map, &self.profile, rounds_played(map, &self.phase)),
         };
         let advance = advance(&season, &mut after, &self.phase);
         let table = advance.counted.then(|| {
             self.write_owners(&after);
             self.new_homes(&advance);
-            report::supply_table(self.referee, &after, &self.profile, &self.estates, &advance.victors)
+            let marked = self.winning_side(&advance.victors);
+            report::supply_table(self.referee, &after, &self.profile, &self.estates, &marked)
         });
         if advance.phase.as_ref().is_none_or(|p| p.letter() != 'R') {
             for p in &mut self.next.participants {
@@ -286,20 +286,29 @@ impl Play<'_> {
 
     /// The text, with the count if there was one. In a blind game what has been seen is written down.
     fn report(&mut self, table: Option<Vec<report::Count>>) -> String {
-        let (before, after) = (View::of(self.referee, self.game), View::of(self.referee, &self.next));
+        let views = View::around(self.referee, self.game, &self.next);
         let mut text = std::mem::take(&mut self.text);
-        let blind = self.referee.rules.has(Rule::Blind);
-        if blind {
-            bulletin::remember(self.referee, &mut self.next, &[&before, &after], false);
+        if let Some([before, after]) = &views {
+            bulletin::remember(self.referee, &mut self.next, &[before, after], false);
         }
         let counted = table.is_some();
         if let Some(table) = table {
             tell::count(&mut text, self.referee, &self.next, table);
         }
-        if blind && counted {
+        if views.is_some() && counted {
             bulletin::remember(self.referee, &mut self.next, &[], true);
         }
-        text.finish(self.referee, &before, &after)
+        text.finish(self.referee, views.as_ref())
+    }
+
+    /// Who bears the mark of victory: with a team its dummies too (TEAM_VICTORY).
+    fn winning_side(&self, victors: &[PowerId]) -> Vec<PowerId> {
+        let team = self.profile.has(Rule::TeamVictory);
+        let side = |power: &PowerId| {
+            let master = self.estates.get(*power).and_then(|e| e.master).filter(|_| team);
+            victors.contains(power) || master.is_some_and(|master| victors.contains(&master))
+        };
+        self.referee.map().power_ids().filter(side).collect()
     }
 
     fn write_owners(&mut self, position: &Position) {

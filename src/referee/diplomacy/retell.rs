@@ -55,7 +55,7 @@ impl Diplomacy {
             let table = report::supply_table(self, &after, &self.profile(told.after), &estates, &victors);
             tell::count(&mut text, self, told.after, table);
         }
-        let report = text.finish(self, &View::of(self, told.before), &View::of(self, told.after));
+        let report = text.finish(self, View::around(self, told.before, told.after).as_ref());
         Ok(Retold { record: self.rerecord(told), report })
     }
 
