@@ -11,6 +11,7 @@ use crate::diplomacy::order::Order;
 use crate::diplomacy::orders;
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::position::Unit;
+use crate::diplomacy::rules::Rule;
 use crate::status::{Game, ParticipantKind, PhaseState};
 use std::collections::BTreeMap;
 
