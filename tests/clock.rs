@@ -70,9 +70,18 @@ fn bad_lines_are_answered_and_the_run_goes_on() {
 {"now": "2024-07-10T12:40:00Z", "unknown": true, "phase": "SPRING 1901 MOVEMENT"}"#;
     let answers = lines(&clock(&["next"], input));
     assert!(answers[0]["error"].as_str().unwrap().starts_with("bad JSON: "));
-    assert_eq!(answers[1], json!({"id": 7, "error": "BAD NEXT IN TIMING: 1X"}));
-    assert_eq!(answers[2], json!({"id": "z", "error": "BAD TIME ZONE: Mars/Phobos"}));
-    assert_eq!(answers[3], json!({"id": "n", "error": "now: not an RFC 3339 time: yesterday"}));
+    assert_eq!(
+        answers[1],
+        json!({"id": 7, "error": "timing: BAD NEXT IN TIMING: 1X (want a number from 1 with M, H, D or W, a century at the most)"})
+    );
+    assert_eq!(
+        answers[2],
+        json!({"id": "z", "error": "zone: BAD TIME ZONE: Mars/Phobos (want a name of the time-zone database, such as Europe/Paris, or GMT)"})
+    );
+    assert_eq!(
+        answers[3],
+        json!({"id": "n", "error": "now: not an RFC 3339 time: yesterday (want such as 2024-07-10T12:40:00Z)"})
+    );
     assert_eq!(answers[4], json!({"id": "t", "error": "timing: not a string"}));
     assert!(answers[5]["error"].as_str().unwrap().starts_with("phase: "));
     assert_eq!(
@@ -97,4 +106,29 @@ fn a_failing_check_is_shown_and_counted() {
     assert_eq!(clock(&["tick", "--check", path.to_str().unwrap()], b"").status.code(), Some(1), "list missing");
     assert_eq!(clock(&["date", "--check", "/no/such/file"], b"").status.code(), Some(1));
     assert_eq!(clock(&["never"], b"").status.code(), Some(2));
+}
+
+/// Whatever is wrong with a line: the key, what it holds, and what would be right.
+#[test]
+fn an_error_names_the_key_and_what_would_be_right() {
+    for (verb, line, key) in [
+        ("next", r#"{"phase": "S 1 M"}"#, "now"),
+        ("next", r#"{"now": "2024-07-10T12:40:00Z", "phase": "S 1 M", "previous": "20240230"}"#, "previous"),
+        ("next", r#"{"now": "2024-07-10T12:40:00Z", "phase": "S 1 M", "timing": "NEXT"}"#, "timing"),
+        ("next", r#"{"now": "2024-07-10T12:40:00Z", "phase": "S 1 M", "timing": "NEXT 1D NEXT 2D"}"#, "timing"),
+        ("next", r#"{"now": "2024-07-10T12:40:00Z", "phase": "S 1 M", "timing": "NOT 20260101-20250101"}"#, "timing"),
+        ("next", r#"{"now": "2024-07-10T12:40:00Z"}"#, "phase"),
+        ("tick", r#"{"now": "2024-07-10T12:40:00Z", "state": "asleep"}"#, "state"),
+        ("tick", r#"{"now": "2024-07-10T12:40:00Z", "state": "active", "keyword": "NOW"}"#, "keyword"),
+        ("tick", r#"{"now": "2024-07-10T12:40:00Z", "state": "active", "owing": ["FRANCE"]}"#, "owing"),
+        ("tick", r#"{"now": "2024-07-10T12:40:00Z", "state": "active", "owing": {"FRANCE": "ill"}}"#, "owing"),
+        ("date", r#"{"text": "FRI"}"#, "now_local"),
+        ("date", r#"{"now_local": "202407101500", "at": "25:00", "text": "FRI"}"#, "at"),
+        ("absence", r#"{"now_local": "202407101500", "existing_not": "2024", "text": "FRI"}"#, "existing_not"),
+        ("absence", r#"{"now_local": "202407101500", "by": "me", "text": "FRI"}"#, "by"),
+    ] {
+        let answers = lines(&clock(&[verb], line.as_bytes()));
+        let error = answers[0]["error"].as_str().unwrap_or_default();
+        assert!(error.starts_with(&format!("{key}: ")) && error.contains("want "), "{verb} {line}: {error}");
+    }
 }

@@ -1,6 +1,6 @@
 //! Letters composed, looked at as bytes, and read again by our own intake (operations.md 8.1).
 
-use chancery::mail::compose::{Composed, Sender, Stamp, compose, thread};
+use chancery::mail::compose::{Composed, Encoded, Sender, Stamp, compose, compose_with, thread};
 use chancery::mail::intake::{self, Disposition, Limits, Ourselves};
 use chancery::mail::token::{Secret, verp_id};
 use chancery::mail::{Attachment, Auto, Letter, MailAddress};
@@ -177,6 +177,21 @@ fn html_carries_its_picture_and_long_or_foreign_lines_are_encoded() {
 fn equal_input_gives_equal_bytes() {
     let letter = Letter { html: Some("<p>x</p>".into()), ..letter() };
     assert_eq!(compose(&letter, &sender(), &stamp()), compose(&letter, &sender(), &stamp()));
+}
+
+/// What letters of one event share is encoded once, and none takes another's text.
+#[test]
+fn composed_together_they_are_as_composed_alone() {
+    let mut encoded = Encoded::default();
+    for n in 0..40 {
+        let (text, page) = (format!("Nächster Zug {}\n", n % 11), format!("<p>Zug {}</p>", n % 3));
+        // A text may also be somebody's page.
+        let text = if n % 5 == 0 { page.clone() } else { text };
+        let html = (n % 2 == 0).then_some(page);
+        let letter = Letter { to: format!("p{n}@example.org"), text, html, ..letter() };
+        let together = compose_with(&mut encoded, &letter, &sender(), &stamp());
+        assert_eq!(together, compose(&letter, &sender(), &stamp()), "{n}");
+    }
 }
 
 proptest! {

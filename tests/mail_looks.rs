@@ -122,8 +122,8 @@ fn what_the_judge_writes_fits_the_window() {
     site.deliver(support::plain("carol@example.com", "b", "OBSERVE watcher@form7 secret7").as_bytes());
     say(&site, "gm", "SIGNON Mform7 gm-form\nOFFICIAL A word of the Master\nBROADCAST\nWe begin.\nENDPRESS\nACTIVATE");
     // The Master's round.
-    say(&site, "gm", "SIGNON Mbalkan9 gm-secret\nPREVIEW");
     say(&site, "gm", "SIGNON Mbalkan9 gm-secret\nDUMMY AUSTRIA\nSET DEADLINE 30 NOV 20:00");
+    say(&site, "gm", "SIGNON Mbalkan9 gm-secret\nPREVIEW");
     for _ in 0..3 {
         say(&site, "gm", "SIGNON Mbalkan9 gm-secret\nPROCESS!");
     }

@@ -4,7 +4,7 @@
 use super::{Clerk, ClerkError, Loaded, stamp};
 use crate::archive::{ArchiveError, GameName, MAIL_WAIT, Owner, Transaction};
 use crate::clock::format::parse_stamp;
-use crate::clock::{CheckTim, Extension, Schedule, Suspension};
+use crate::clock::{CheckTim, Extension, Schedule, Suspension, first_of_day};
 use crate::judge::{GameState, account, extend, time};
 use chrono::{DateTime, TimeDelta, Utc};
 
@@ -26,8 +26,10 @@ pub struct Extended {
     pub moved: Vec<Moved>,
     /// Games that this very extension had moved before.
     pub before: Vec<String>,
-    /// Games that could not be moved, and why.
+    /// Games that could not be moved now, and why.
     pub failed: Vec<(String, String)>,
+    /// Games that cannot be read, or are at odds with themselves, and why: the clock does nothing with them anyway.
+    pub damaged: Vec<(String, String)>,
 }
 
 /// What resuming did.
@@ -35,6 +37,8 @@ pub struct Extended {
 pub struct Resumed {
     /// The suspension that ended; `None`: there was none.
     pub suspension: Option<Suspension>,
+    /// The extension, if there was an outage and one was asked for.
+    pub extension: Option<Extension>,
     /// Deadlines, with `--extend`.
     pub extended: Extended,
 }
@@ -68,33 +72,50 @@ impl Clerk {
     }
 
     /// Lets deadline work go on, as it is or after moving the deadlines that the outage has hit. While a game could not
-    /// be moved the suspension stays, so that nobody is late because of it.
+    /// be moved the suspension stays, so that nobody is late because of it; only a damaged one does not hold up the
+    /// others. Where there was no outage nothing is moved.
     pub fn resume(&self, extending: bool, dry: bool, now: DateTime<Utc>) -> Result<Resumed, ClerkError> {
         let _lock = self.archive.lock_round()?;
         let suspension: Option<Suspension> = self.note("suspended")?;
         let last: Option<CheckTim> = self.note("check.tim")?;
-        let mut extended = Extended::default();
-        let since = suspension.as_ref().map(|s| s.since).or(last.map(|last| last.time));
-        if extending && let Some(since) = since {
-            let mark = format!("outage since {}:", stamp(since));
-            extended = self.extend_all(&Extension::after_outage(since, now), &mark, dry, now)?;
-        }
-        if dry || !extended.failed.is_empty() {
-            return Ok(Resumed { suspension, extended });
-        }
-        // The guard counts from now. A round that was counted before is not counted again.
         let sched = &self.site.config.sched;
         let schedule = Schedule { round: sched.round.to_chrono(), guard: sched.guard.to_chrono() };
-        if let Some(last) = last {
-            let number = schedule.number(now);
-            let round = if last.round >= number { number } else { number - 1 };
-            self.archive.write_note("check.tim", format!("{}\n", CheckTim { round, time: now }).as_bytes())?;
+        // An outage that no round has noticed yet is one, too.
+        let unnoticed = last.filter(|last| now - last.time > schedule.guard);
+        let since = suspension.as_ref().map(|s| s.since).or(unnoticed.map(|last| last.time));
+        let extension = since.filter(|_| extending).map(|since| Extension::after_outage(since, now));
+        let mut extended = Extended::default();
+        if let Some(extension) = &extension {
+            let mark = format!("outage since {}:", stamp(extension.from));
+            extended = self.extend_all(extension, &mark, dry, now)?;
+        }
+        if dry || !extended.failed.is_empty() {
+            return Ok(Resumed { suspension, extension, extended });
+        }
+        // Nothing is to be forgiven where rounds are run as they should be.
+        if let Some(last) = last
+            && (since.is_some() || last.time > now)
+        {
+            let resumed = last.resumed(&schedule, now);
+            if first_of_day(Some(last.time), now, sched.reminders.0) {
+                self.owe_daily(resumed.time)?;
+            }
+            self.archive.write_note("check.tim", format!("{resumed}\n").as_bytes())?;
         }
         if suspension.is_some() {
             self.archive.remove_note("suspended")?;
             self.publish_notice();
         }
-        Ok(Resumed { suspension, extended })
+        Ok(Resumed { suspension, extension, extended })
+    }
+
+    /// The day began in the outage: its reminders go out with the next round.
+    fn owe_daily(&self, since: DateTime<Utc>) -> Result<(), ClerkError> {
+        let before = self.owed()?;
+        let mut owed = before.clone();
+        let over = |state| matches!(state, GameState::Completed | GameState::Terminated);
+        self.book()?.lines().iter().filter(|l| !over(l.state)).for_each(|l| owed.add_daily(&l.name, since));
+        Ok(self.keep_owed(&before, &owed)?)
     }
 
     /// Moves deadlines by hand.
@@ -119,7 +140,9 @@ impl Clerk {
         let book = self.book()?;
         for name in book.lines().iter().filter(|l| l.state == GameState::Active).map(|l| l.name.as_str()) {
             if let Err(error) = self.extend_one(name, extension, mark, dry, now, &mut extended) {
-                extended.failed.push((name.to_owned(), error.to_string()));
+                let later = error.is_temporary() || error.is_in_storing();
+                let list = if later { &mut extended.failed } else { &mut extended.damaged };
+                list.push((name.to_owned(), error.to_string()));
             }
         }
         if !dry {
@@ -194,7 +217,7 @@ impl Clerk {
         let table = loaded.table(&self.house, 0, now);
         let last: Option<CheckTim> = self.note("check.tim")?;
         let mut text = format!("Game {name}, {}, {}.\n", table.phase(), table.index.state.word());
-        text += &match table.game.deadline {
+        text += &match table.deadline() {
             Some(deadline) => format!("Its deadline is {}.\n", time::long(deadline, table.zone())),
             None => "It has no deadline now.\n".to_owned(),
         };
@@ -203,7 +226,7 @@ impl Clerk {
         if let Some(suspension) = self.note::<Suspension>("suspended")? {
             text += &format!("\nAll deadline work is suspended: {suspension}\n");
         }
-        text += &format!("\nA round now would come to: {}.\n", time::verdict_word(&table, last.map(|l| l.time)));
+        text += &format!("\nA round now would {}.\n", time::verdict_words(&table, last.map(|l| l.time)));
         text += "\nA deadline set now, for a phase of this kind:\n";
         time::explain_next(&table).iter().for_each(|sentence| text += &format!("  {sentence}\n"));
         Ok(text)

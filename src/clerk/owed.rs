@@ -29,6 +29,11 @@ impl Debt {
         let soon = error.is_none_or(|error| error.is_temporary() || error.is_in_storing());
         Debt { since: round.previous, daily: round.daily, soon }
     }
+
+    /// The daily reminder of a day that began while the judge was away.
+    fn daily(since: DateTime<Utc>) -> Debt {
+        Debt { since: Some(since), daily: true, soon: false }
+    }
 }
 
 /// All debts, by game.
@@ -44,6 +49,11 @@ impl Owed {
     /// Takes a game down.
     pub fn add(&mut self, game: &str, debt: Debt) {
         self.0.insert(game.to_owned(), debt);
+    }
+
+    /// Takes a game down, unless it is owed something already: then that grows by the daily reminder.
+    pub fn add_daily(&mut self, game: &str, since: DateTime<Utc>) {
+        self.0.entry(game.to_owned()).and_modify(|debt| debt.daily = true).or_insert(Debt::daily(since));
     }
 
     /// Leaves what a game was owed as it was.

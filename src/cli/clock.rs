@@ -51,6 +51,9 @@ struct Check {
     check: Option<PathBuf>,
 }
 
+/// The states of a game, for an error.
+const STATES: &str = "preparation, forming, active, waiting, completed or terminated";
+
 /// Runs the verb.
 pub fn run(args: Args) -> ExitCode {
     match args.verb {
@@ -108,14 +111,16 @@ fn tick(line: &Object) -> Result<Value, String> {
     let owing = owing(line)?;
     let delay = match get(line, "delay") {
         None => 0,
-        Some(delay) => {
-            delay.as_u64().and_then(|n| u8::try_from(n).ok()).filter(|n| *n <= 72).ok_or("delay: not 0 to 72")?
-        }
+        Some(delay) => delay
+            .as_u64()
+            .and_then(|n| u8::try_from(n).ok())
+            .filter(|n| *n <= 72)
+            .ok_or("delay: not a number from 0 to 72")?,
     };
     let game = GameClock {
         now: moment(line, "now")?,
         previous_round: None,
-        state: GameState::named(state).ok_or_else(|| format!("state: unknown: {state}"))?,
+        state: GameState::named(state).ok_or_else(|| format!("state: unknown: {state:?} (want {STATES})"))?,
         held: words(line, "flags")?.contains(&"held"),
         errors: flag(line, "errors")?,
         keyword: match text(line, "keyword")? {
@@ -123,7 +128,7 @@ fn tick(line: &Object) -> Result<Value, String> {
             "AWAIT" => PhaseKeyword::Await,
             "WAIT" => PhaseKeyword::Wait,
             "SKIP" => PhaseKeyword::Skip,
-            other => return Err(format!("keyword: unknown: {other}")),
+            other => return Err(format!("keyword: unknown: {other} (want PHASE, AWAIT, WAIT or SKIP)")),
         },
         movement: is_movement(text(line, "phase_type")?),
         deadline: stamp(line, "deadline")?.map(|stamp| stamp.and_utc()),
@@ -147,7 +152,7 @@ fn tick(line: &Object) -> Result<Value, String> {
 /// stands for him.
 fn owing(line: &Object) -> Result<Vec<Owing<'_>>, String> {
     let Some(powers) = get(line, "owing") else { return Ok(Vec::new()) };
-    let powers = powers.as_object().ok_or("owing: not an object")?;
+    let powers = powers.as_object().ok_or("owing: not an object (want POWER: player, dummy, vassal or resigned)")?;
     powers.iter().map(|(power, kind)| owed_by(power, kind)).collect()
 }
 
@@ -166,7 +171,7 @@ fn owed_by<'a>(power: &'a str, kind: &Value) -> Result<Owing<'a>, String> {
 fn date(line: &Object) -> Result<Value, String> {
     let timing = match text(line, "at")? {
         "" => Timing::default(),
-        at => Timing::from_pairs(&[("AT", at)]).map_err(|error| error.to_string())?,
+        at => Timing::from_pairs(&[("AT", at)]).map_err(|error| format!("at: {error} (want {})", error.wanted()))?,
     };
     let query = DateQuery {
         now: now_local(line)?,
@@ -183,7 +188,7 @@ fn date(line: &Object) -> Result<Value, String> {
 fn absence(line: &Object) -> Result<Value, String> {
     let mut existing = match text(line, "existing_not")? {
         "" => Vec::new(),
-        not => parse_list(not).map_err(|error| error.to_string())?,
+        not => parse_list(not).map_err(|error| format!("existing_not: {error}"))?,
     };
     let query = AbsenceQuery {
         now: now_local(line)?,
@@ -207,7 +212,12 @@ fn absence(line: &Object) -> Result<Value, String> {
 }
 
 fn timing(line: &Object) -> Result<Timing, String> {
-    text(line, "timing")?.parse().map_err(|error: clock::TimingError| error.to_string())
+    text(line, "timing")?.parse().map_err(told)
+}
+
+/// What is wrong with a TIMING, and what would be right.
+fn told(error: clock::TimingError) -> String {
+    format!("timing: {error} (want {})", error.wanted())
 }
 
 fn now_local(line: &Object) -> Result<NaiveDateTime, String> {
@@ -242,7 +252,11 @@ fn rules(line: &Object) -> Result<ClockRules, String> {
 
 fn moment(line: &Object, key: &str) -> Result<DateTime<Utc>, String> {
     let text = text(line, key)?;
-    let moment = DateTime::parse_from_rfc3339(text).map_err(|_| format!("{key}: not an RFC 3339 time: {text}"))?;
+    let bad = |_| match text {
+        "" => format!("{key}: missing (want an RFC 3339 time, such as 2024-07-10T12:40:00Z)"),
+        text => format!("{key}: not an RFC 3339 time: {text} (want such as 2024-07-10T12:40:00Z)"),
+    };
+    let moment = DateTime::parse_from_rfc3339(text).map_err(bad)?;
     Ok(moment.to_utc())
 }
 
@@ -250,13 +264,17 @@ fn moment(line: &Object, key: &str) -> Result<DateTime<Utc>, String> {
 fn stamp(line: &Object, key: &str) -> Result<Option<NaiveDateTime>, String> {
     match text(line, key)? {
         "" => Ok(None),
-        text => format::parse_stamp(text).map(Some).ok_or_else(|| format!("{key}: not a yyyymmddhhmm stamp: {text}")),
+        text => format::parse_stamp(text)
+            .map(Some)
+            .ok_or_else(|| format!("{key}: not a stamp: {text} (want yyyymmddhhmm of a day that exists)")),
     }
 }
 
 fn zone_of(line: &Object) -> Result<Tz, String> {
     match text(line, "zone")? {
         "" => Ok(Tz::GMT),
-        name => zone::named(name).map_err(|error| error.to_string()),
+        name => zone::named(name).map_err(|error| {
+            format!("zone: {error} (want a name of the time-zone database, such as Europe/Paris, or GMT)")
+        }),
     }
 }

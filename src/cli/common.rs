@@ -18,11 +18,18 @@ pub struct SiteArgs {
     #[arg(long, global = true)]
     pub config: Option<PathBuf>,
     /// Take this for the time (RFC 3339); only where test.allow_clock = true.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, value_parser = moment)]
     pub clock: Option<DateTime<Utc>>,
     /// Accept network file systems.
     #[arg(long, global = true)]
     pub allow_fs: bool,
+}
+
+/// A moment of the command line.
+pub(super) fn moment(text: &str) -> Result<DateTime<Utc>, String> {
+    let moment =
+        DateTime::parse_from_rfc3339(text).map_err(|_| "want an RFC 3339 time, such as 2026-11-28T08:40:00Z")?;
+    Ok(moment.to_utc())
 }
 
 /// The site's options may stand before the verb too, as the samples for cron and mail servers have them: they are moved

@@ -164,7 +164,7 @@ fn left(clerk: &Clerk, now: DateTime<Utc>) -> Result<(), ClerkError> {
 #[derive(clap::Args, Debug)]
 pub struct ReplayArgs {
     /// Mail that arrived from here on (RFC 3339).
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = super::common::moment)]
     since: DateTime<Utc>,
     /// Take it from the spool of this site (the one that `restore --replace` put aside).
     #[arg(long, value_name = "DIR")]

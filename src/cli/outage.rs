@@ -1,6 +1,6 @@
 //! `chancery clock suspend|resume|extend|explain`: the clock of a site (operations.md 2.1, clock.md 12, OPS-084).
 
-use super::common::SiteArgs;
+use super::common::{SiteArgs, moment};
 use super::run::with_clerk;
 use crate::clerk::{ClerkError, Extended};
 use crate::clock::{Extension, Span};
@@ -33,10 +33,10 @@ pub struct ResumeArgs {
 #[derive(clap::Args, Debug)]
 pub struct ExtendArgs {
     /// Deadlines from here on (RFC 3339) ...
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = moment)]
     from: DateTime<Utc>,
     /// ... to here, both included ...
-    #[arg(long, value_name = "T")]
+    #[arg(long, value_name = "T", value_parser = moment)]
     to: DateTime<Utc>,
     /// ... come so much later: 20M, 6H, 2D, 1W.
     #[arg(long, value_name = "D")]
@@ -71,6 +71,17 @@ pub fn resume(args: ResumeArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
         let resumed = clerk.resume(args.extend, args.dry_run, now)?;
         say(&resumed.extended, args.dry_run)?;
+        if let Some(extension) = resumed.extension
+            && !resumed.extended.damaged.is_empty()
+        {
+            let time = |moment: DateTime<Utc>| moment.format("%Y-%m-%dT%H:%M:%SZ").to_string();
+            eprintln!(
+                "chancery: when these are mended: chancery clock extend --from {} --to {} --by {}M",
+                time(extension.from),
+                time(extension.to),
+                extension.by.num_minutes()
+            );
+        }
         match resumed.suspension {
             _ if args.dry_run => {}
             Some(suspension) => println!("resumed; was suspended: {suspension}"),
@@ -84,7 +95,10 @@ pub fn resume(args: ResumeArgs) -> ExitCode {
 pub fn extend(args: ExtendArgs) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
         let extension = Extension { from: args.from, to: args.to, by: args.by.elapsed() };
-        say(&clerk.extend(&extension, args.dry_run, now)?, args.dry_run)
+        let extended = clerk.extend(&extension, args.dry_run, now)?;
+        say(&extended, args.dry_run)?;
+        // Here nobody waits for the others.
+        whole(extended.damaged.len())
     })
 }
 
@@ -104,10 +118,14 @@ fn say(extended: &Extended, dry: bool) -> Result<(), ClerkError> {
     for game in &extended.before {
         println!("{game}: moved before");
     }
-    for (game, why) in &extended.failed {
+    for (game, why) in extended.failed.iter().chain(&extended.damaged) {
         eprintln!("chancery: {game}: {why}");
     }
-    match extended.failed.len() {
+    whole(extended.failed.len())
+}
+
+fn whole(failed: usize) -> Result<(), ClerkError> {
+    match failed {
         0 => Ok(()),
         n => Err(ClerkError::Site(format!("{n} games could not be moved; run it again"))),
     }

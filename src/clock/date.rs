@@ -5,6 +5,7 @@ use super::absence::YEARS;
 use super::format::long;
 use super::rules::ClockRules;
 use super::slot::Grain;
+use super::span::Span;
 use super::timing::parse_time;
 use super::zone::resolve;
 use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, Weekday};
@@ -163,8 +164,13 @@ pub struct DateQuery<'a> {
     pub text: &'a str,
 }
 
-/// The deadline that the text of SET DEADLINE means (clock.md 7), raised to the slot, and moved out of a gap.
+/// The deadline that the text of SET DEADLINE means (clock.md 7), raised to the slot, and moved out of a gap: a date, or
+/// `+1D`, so much later than it is.
 pub fn parse_date(query: &DateQuery) -> Result<NaiveDateTime, DeadlineRefusal> {
+    let grain = if query.real_time { Grain::Exact } else { Grain::Slot };
+    if let Some(span) = query.text.trim().strip_prefix('+') {
+        return later(query, span, grain).ok_or(DeadlineRefusal::Bad);
+    }
     let text = without_word(query.text, &["TO", "ON"]);
     let parts = Parts::read(text).ok_or(DeadlineRefusal::Bad)?;
     let default = match query.at {
@@ -173,10 +179,18 @@ pub fn parse_date(query: &DateQuery) -> Result<NaiveDateTime, DeadlineRefusal> {
         _ => query.current.map_or(NaiveTime::MIN, |current| current.time()),
     };
     let wanted = parts.first_from(query.now, default).ok_or(DeadlineRefusal::Bad)?;
-    let grain = if query.real_time { Grain::Exact } else { Grain::Slot };
     let moment = resolve(query.zone, grain.ceil(wanted));
     let deadline = moment.naive_local();
     if deadline < query.now { Err(DeadlineRefusal::Past(long(&moment))) } else { Ok(deadline) }
+}
+
+/// So much elapsed time after the current deadline; after now where that is over.
+fn later(query: &DateQuery, span: &str, grain: Grain) -> Option<NaiveDateTime> {
+    let span = span.parse::<Span>().ok().filter(|span| !span.is_zero())?;
+    let from = resolve(query.zone, query.current?.max(query.now));
+    let wanted = from.checked_add_signed(span.elapsed())?.naive_local();
+    let deadline = resolve(query.zone, grain.ceil(wanted)).naive_local();
+    YEARS.contains(&deadline.year()).then_some(deadline)
 }
 
 /// Who asks for a deadline, and of what game.
@@ -248,6 +262,23 @@ mod tests {
     }
 
     #[test]
+    fn so_much_later() {
+        let said = |text, now, current: Option<&str>| {
+            let query = DateQuery { current: current.and_then(parse_stamp), ..query(text, now, &[]) };
+            parse_date(&query).map(stamp)
+        };
+        let current = Some("202407112000");
+        assert_eq!(said("+1D", "202407101500", current).as_deref(), Ok("202407122000"));
+        assert_eq!(said(" +90m ", "202407101500", current).as_deref(), Ok("202407112140"), "raised to the slot");
+        assert_eq!(said("+12H", "202407120805", current).as_deref(), Ok("202407122020"), "over: from now on");
+        assert_eq!(said("+1D", "202410251500", Some("202410261200")).as_deref(), Ok("202410271100"), "24 hours");
+        for bad in ["+", "+1", "+0H", "+1X", "+-1D", "+1D 20:00", "+99999W"] {
+            assert_eq!(said(bad, "202407101500", current), Err(DeadlineRefusal::Bad), "{bad}");
+        }
+        assert_eq!(said("+1D", "202407101500", None), Err(DeadlineRefusal::Bad), "later than what?");
+    }
+
+    #[test]
     fn who_may() {
         let query = DateQuery { current: parse_stamp("202407131200"), ..query("FRI 18:00", "202407101500", &[]) };
         let rules = ClockRules { player_deadlines: true, ..ClockRules::default() };
@@ -265,9 +296,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics_never_past(text in "([A-Za-z]{2,9}|[0-9:]{1,5}| |\\PC){0,6}", minute in 0i64..100_000_000) {
+        fn never_panics_never_past(text in "(\\+[0-9]{1,3}[MHDW]|([A-Za-z]{2,9}|[0-9:]{1,5}| |\\PC){0,6})", minute in 0i64..100_000_000) {
             let now = chrono::DateTime::from_timestamp(minute * 60, 0).unwrap().naive_utc();
-            let query = DateQuery { now, zone: Tz::GMT, at: &[], current: None, real_time: false, text: &text };
+            let query = DateQuery { now, zone: Tz::GMT, at: &[], current: Some(now), real_time: false, text: &text };
             if let Ok(deadline) = parse_date(&query) {
                 prop_assert!(deadline >= now);
             }

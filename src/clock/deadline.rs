@@ -1,9 +1,9 @@
 //! The next deadline (clock.md 4): a pure function of now, zone, TIMING, phase, rules and the deadline before.
 //!
 //! What it promises: the deadline lies in the future, on a slot (unless the game is exact to the minute, or a clock
-//! change of half an hour leaves none), on a day that DAYS allows, in no absence, and never before the current one.
-//! Where a clock change and the rules pull apart, the spirit of clock.md 5 decides: a deadline may come later, never
-//! sooner.
+//! change of half an hour leaves none), on a day that DAYS allows, in no absence, never before the current one, and
+//! never sooner than the delay but for the slot (less than 20 minutes) and FUDGE. Where a clock change and the rules
+//! pull apart, the spirit of clock.md 5 decides: a deadline may come later, never sooner.
 //!
 //! Each step can be told to a [`Notes`]; who does not ask pays nothing.
 
@@ -131,6 +131,15 @@ impl Delay {
     }
 }
 
+/// An AT time of one day.
+#[derive(Clone, Copy)]
+struct Mark {
+    /// When it is: raised to the slot, moved out of a gap.
+    moment: DateTime<Utc>,
+    /// The time itself.
+    wall: NaiveDateTime,
+}
+
 /// A computation under way. `n` of clock.md 4.5 (the wall clock shifted by START) is called `shifted` here.
 struct Work<'a> {
     query: &'a Query<'a>,
@@ -213,41 +222,51 @@ impl<'a> Work<'a> {
     /// Step 4: the AT times around the earliest moment.
     fn aim(&self, when: DateTime<Utc>, delay: Delay, notes: &mut impl Notes) -> DateTime<Utc> {
         let Some((low, high)) = self.marks_around(when) else { return when };
-        let gap = high - low;
-        let zoned = |moment: DateTime<Utc>| moment.with_timezone(&self.query.zone);
+        let gap = high.moment - low.moment;
+        let zoned = |mark: Mark| mark.moment.with_timezone(&self.query.zone);
         if delay.elapsed() * 2 < gap {
             notes.note(|| Step::AtIgnored { gap });
             return when;
         }
-        if low <= self.now {
+        let mark = if low.moment <= self.now {
             notes.note(|| Step::AtNext { at: zoned(high) });
-            return high;
+            high
+        } else {
+            let fudge = self.fudge(gap, delay.span);
+            let late = when > low.moment + fudge;
+            notes.note(|| match late {
+                true => Step::AtMissed { low: zoned(low), fudge, at: zoned(high) },
+                false => Step::AtWithin { fudge, at: zoned(low) },
+            });
+            if late { high } else { low }
+        };
+        let raised = self.grain.ceil(mark.wall);
+        if raised != mark.wall {
+            notes.note(|| Step::Slot { to: zoned(mark) });
         }
-        let fudge = self.fudge(gap, delay.span);
-        let late = when > low + fudge;
-        notes.note(|| match late {
-            true => Step::AtMissed { low: zoned(low), fudge, at: zoned(high) },
-            false => Step::AtWithin { fudge, at: zoned(low) },
-        });
-        if late { high } else { low }
+        if zoned(mark).naive_local() != raised {
+            notes.note(|| Step::Gap { wall: raised, to: zoned(mark) });
+        }
+        mark.moment
     }
 
     /// The latest AT mark before, and the earliest at or after, this moment. A mark of one day may come to lie on
     /// the next (raised to the slot, or moved out of a gap), so the days around are looked at too.
-    fn marks_around(&self, when: DateTime<Utc>) -> Option<(DateTime<Utc>, DateTime<Utc>)> {
+    fn marks_around(&self, when: DateTime<Utc>) -> Option<(Mark, Mark)> {
         let at = &self.query.timing.at;
         if at.is_empty() {
             return None;
         }
         let day = local(self.query.zone, when).date();
-        let (mut low, mut high) = (None, None);
+        let (mut low, mut high) = (None::<Mark>, None::<Mark>);
         for offset in -2..=2 {
             let Some(day) = day.checked_add_signed(TimeDelta::days(offset)) else { continue };
             for time in at {
-                let mark = resolve(self.query.zone, self.grain.ceil(day.and_time(*time))).to_utc();
-                if mark < when {
-                    low = low.max(Some(mark));
-                } else if high.is_none_or(|high| mark < high) {
+                let wall = day.and_time(*time);
+                let mark = Mark { moment: resolve(self.query.zone, self.grain.ceil(wall)).to_utc(), wall };
+                if mark.moment < when {
+                    low = Some(low.map_or(mark, |low| if low.moment < mark.moment { mark } else { low }));
+                } else if high.is_none_or(|high| mark.moment < high.moment) {
                     high = Some(mark);
                 }
             }
@@ -273,8 +292,9 @@ impl<'a> Work<'a> {
         let zone = self.query.zone;
         let wall = local(zone, when);
         let mut cut = self.grain.floor(wall);
-        // Cutting down may leap back over the hour that is repeated in autumn, even into the past.
-        while resolve(zone, cut) <= self.now {
+        // Where an odd half hour is repeated in autumn, cutting down may leap back over it, even into the past: a delay
+        // loses less than a slot all the same (clock.md 5).
+        while resolve(zone, cut).to_utc() + self.grain.length() <= when {
             cut = cut.checked_add_signed(self.grain.length()).ok_or(NoPossibleDeadline)?;
         }
         if cut != wall {

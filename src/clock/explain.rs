@@ -121,7 +121,8 @@ impl fmt::Display for Step {
                     None => "the usual delay".to_owned(),
                 };
                 let doubled = if *doubled { ", doubled for the first deadline" } else { "" };
-                write!(f, "A {} phase lasts {} ({origin}){doubled}.", phase.to_lowercase(), span.words())
+                let (article, phase) = phase_words(phase);
+                write!(f, "{article} {phase} phase lasts {} ({origin}){doubled}.", span.words())
             }
             Step::Earliest { now, when } => write!(f, "From {} that leads to {}.", long(now), long(when)),
             Step::PlayingDays { now, days, when } => {
@@ -173,6 +174,13 @@ impl fmt::Display for Step {
             Step::Result { moment } => write!(f, "The deadline is {}.", long(moment)),
         }
     }
+}
+
+/// `A` and `movement`, `An` and `adjustment`.
+fn phase_words(kind: &str) -> (&'static str, String) {
+    let kind = kind.to_lowercase();
+    let one = kind.strip_suffix('s').unwrap_or(&kind).to_owned();
+    (if one.starts_with(['a', 'e', 'i', 'o', 'u']) { "An" } else { "A" }, one)
 }
 
 fn weekday(day: Weekday) -> &'static str {

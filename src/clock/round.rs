@@ -88,6 +88,19 @@ impl fmt::Display for CheckTim {
     }
 }
 
+impl CheckTim {
+    /// What it is when the keeper resumes: the guard counts from about now, a round that was counted before is not
+    /// counted again, and the next one reminds of what fell into the time of a round before it, as after any longer
+    /// pause (clock.md 3, step 12).
+    pub fn resumed(&self, schedule: &Schedule, now: DateTime<Utc>) -> CheckTim {
+        let number = schedule.number(now);
+        let round = if self.round >= number { number } else { number - 1 };
+        // The next round comes within the guard all the same.
+        let spare = (schedule.guard - schedule.round).clamp(TimeDelta::zero(), schedule.round);
+        CheckTim { round, time: now - spare }
+    }
+}
+
 /// `cron/suspended`: no deadline work until the keeper resumes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suspension {
@@ -209,6 +222,7 @@ impl Extension {
 mod tests {
     use super::*;
     use crate::clock::format::parse_stamp;
+    use proptest::prelude::*;
 
     fn at(text: &str) -> DateTime<Utc> {
         DateTime::parse_from_rfc3339(text).unwrap().to_utc()
@@ -263,6 +277,32 @@ mod tests {
     }
 
     #[test]
+    fn resuming() {
+        let schedule = Schedule::default();
+        let time = at("2026-11-28T08:40:05Z");
+        let last = CheckTim { round: schedule.number(time), time };
+        // After an outage the round of now is still to come, and reminds of the twenty minutes before it.
+        let now = at("2026-11-28T12:13:00Z");
+        let resumed = last.resumed(&schedule, now);
+        assert!(matches!(permit(&schedule, Some(&resumed), None, now, false), Permit::Run(_)));
+        assert!(resumed.time <= at("2026-11-28T12:00:00Z"));
+        // In the round that was counted already the next is the next.
+        let now = at("2026-11-28T08:50:00Z");
+        let resumed = last.resumed(&schedule, now);
+        assert_eq!(permit(&schedule, Some(&resumed), None, now, false), Permit::Counted);
+        // Whatever the configuration: the next round is no outage.
+        for (round, guard) in [(20, 60), (20, 20), (1, 60), (60, 60), (120, 30), (60, 90)] {
+            let schedule = Schedule { round: TimeDelta::minutes(round), guard: TimeDelta::minutes(guard) };
+            let resumed = last.resumed(&schedule, now);
+            let soon = schedule.next(now).min(now + schedule.guard);
+            assert!(
+                !matches!(permit(&schedule, Some(&resumed), None, soon, false), Permit::Outage(_)),
+                "{round} {guard}"
+            );
+        }
+    }
+
+    #[test]
     fn extension() {
         let extension = Extension::after_outage(at("2026-11-28T08:40:00Z"), at("2026-11-28T10:45:00Z"));
         let apply = |stamp: &str, grain| {
@@ -273,5 +313,32 @@ mod tests {
         assert_eq!(apply("202611280900", Grain::Exact).as_deref(), Some("202611281105"));
         assert_eq!(apply("202611281240", Grain::Slot).as_deref(), Some("202611281500"), "soon after it");
         assert_eq!(apply("202611281300", Grain::Slot), None, "long after it");
+    }
+
+    proptest! {
+        /// A deadline moved for an outage has at least that much more time in every zone, and less than a slot and the
+        /// change of a clock beyond it; one outside stays.
+        #[test]
+        fn an_extension_gives_the_time_back(
+            zone in 0..chrono_tz::TZ_VARIANTS.len(), minute in 15_778_080i64..47_862_720, aim in -200i64..400, away in 1i64..3000,
+            exact: bool,
+        ) {
+            let zone = chrono_tz::TZ_VARIANTS[zone];
+            let now = DateTime::from_timestamp(minute * 60, 0).unwrap();
+            let extension = Extension::after_outage(now - TimeDelta::minutes(away), now);
+            let deadline = super::super::zone::local(zone, now + TimeDelta::minutes(aim - away));
+            let before = resolve(zone, deadline).to_utc();
+            let grain = if exact { Grain::Exact } else { Grain::Slot };
+            match extension.apply(deadline, zone, grain) {
+                None => prop_assert!(before < extension.from || before > extension.to),
+                Some(later) => {
+                    let moment = resolve(zone, later);
+                    prop_assert_eq!(moment.naive_local(), later);
+                    let gained = moment.to_utc() - before;
+                    prop_assert!(gained >= extension.by, "{} instead of {}", gained, extension.by);
+                    prop_assert!(gained < extension.by + TimeDelta::hours(25) + grain.length());
+                }
+            }
+        }
     }
 }

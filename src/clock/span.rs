@@ -114,15 +114,19 @@ impl Span {
     }
 }
 
-/// Any elapsed time in words, in the largest unit that fits exactly: `2 days`, `90 minutes`.
+/// Any elapsed time in words, in the largest unit that fits exactly: `2 days`, `90 minutes`; beyond two hours with hours,
+/// `7 hours 53 minutes`.
 pub fn elapsed_words(length: TimeDelta) -> String {
     let minutes = length.num_minutes().max(0);
+    let counted = |count: i64, unit: Unit| format!("{count} {}{}", unit.word(), if count == 1 { "" } else { "s" });
+    if minutes > 120 && minutes % 60 != 0 {
+        return format!("{} {}", counted(minutes / 60, Unit::Hour), counted(minutes % 60, Unit::Minute));
+    }
     let unit = [Unit::Week, Unit::Day, Unit::Hour]
         .into_iter()
         .find(|unit| minutes > 0 && minutes % i64::from(unit.minutes()) == 0)
         .unwrap_or(Unit::Minute);
-    let count = minutes / i64::from(unit.minutes());
-    format!("{count} {}{}", unit.word(), if count == 1 { "" } else { "s" })
+    counted(minutes / i64::from(unit.minutes()), unit)
 }
 
 impl FromStr for Span {
@@ -177,6 +181,8 @@ mod tests {
         assert_eq!(elapsed_words(TimeDelta::minutes(2880)), "2 days");
         assert_eq!(elapsed_words(TimeDelta::minutes(1500)), "25 hours");
         assert_eq!(elapsed_words(TimeDelta::minutes(61)), "61 minutes");
+        assert_eq!(elapsed_words(TimeDelta::minutes(473)), "7 hours 53 minutes");
+        assert_eq!(elapsed_words(TimeDelta::minutes(181)), "3 hours 1 minute");
         assert_eq!(elapsed_words(TimeDelta::zero()), "0 minutes");
     }
 }

@@ -201,12 +201,6 @@ impl GameClock<'_> {
         !self.held && self.state == GameState::Active && !self.errors && self.keyword != PhaseKeyword::Await
     }
 
-    /// The WAIT flag can be set now (clock.md 3.1), as far as the clock is concerned.
-    pub fn wait_is_offered(&self) -> bool {
-        !(self.rules.real_time || self.standing().past || self.rules.no_minor_wait && !self.movement)
-            && self.keyword != PhaseKeyword::Await
-    }
-
     /// The WARN entry due in the interval since the round before: the one nearest the deadline if there are several.
     fn warn_due(&self) -> Option<Span> {
         let deadline = self.deadline()?;
@@ -315,6 +309,8 @@ fn to_dismiss<'a>(game: &GameClock<'a>, standing: Standing) -> Vec<&'a str> {
 pub enum AfterEntry {
     /// Process now.
     Process,
+    /// Results to the Master only, now (PREVIEW).
+    Preview,
     /// DELAY becomes this.
     Delay(u8),
     /// DELAY stays.
@@ -326,7 +322,7 @@ pub fn after_entry(game: &GameClock) -> AfterEntry {
     if !game.is_ready() {
         AfterEntry::Keep
     } else if game.rules.no_deadline || game.rules.real_time {
-        AfterEntry::Process
+        if game.rules.preview { AfterEntry::Preview } else { AfterEntry::Process }
     } else {
         AfterEntry::Delay(u8::from(!game.standing().past))
     }
@@ -342,11 +338,13 @@ pub struct LateAudience {
 }
 
 /// Who gets a late notice now: everybody soon after the deadline, later only the late powers and, once a day, the
-/// Master (clock.md 10).
-pub fn late_audience(now: DateTime<Utc>, deadline: DateTime<Utc>, master_told: Option<DateTime<Utc>>) -> LateAudience {
+/// Master (clock.md 10). The days are counted from the deadline: of the notices of one day, which lie at least
+/// [`LATE_DELAY`] checks apart, the Master gets the one that can only be the first.
+pub fn late_audience(now: DateTime<Utc>, deadline: DateTime<Utc>) -> LateAudience {
     let everybody = now - deadline <= TimeDelta::minutes(EVERYBODY_MINUTES);
-    let day_over = master_told.is_none_or(|told| now - told >= TimeDelta::days(1));
-    LateAudience { everybody, master: everybody || day_over }
+    let between = (i64::from(LATE_DELAY) + 1) * SLOT_MINUTES;
+    let into_day = (now - deadline).num_minutes() % TimeDelta::days(1).num_minutes();
+    LateAudience { everybody, master: everybody || into_day < between }
 }
 
 /// What happens to the late when grace ends, as the late notice announces it (clock.md 10).

@@ -99,6 +99,10 @@ fn order_entry() {
     assert_eq!(after_entry(&GameClock { rules: real_time, ..complete }), AfterEntry::Process);
     let none = ClockRules { no_deadline: true, ..ClockRules::default() };
     assert_eq!(after_entry(&GameClock { rules: none, deadline: None, ..complete }), AfterEntry::Process);
+    let previewed = ClockRules { preview: true, ..real_time };
+    assert_eq!(after_entry(&GameClock { rules: previewed, ..complete }), AfterEntry::Preview, "the Master releases it");
+    let slow = ClockRules { preview: true, ..ClockRules::default() };
+    assert_eq!(after_entry(&GameClock { rules: slow, ..complete }), AfterEntry::Delay(1), "the check previews it");
 }
 
 #[test]
@@ -115,10 +119,24 @@ fn process_by_the_master() {
 #[test]
 fn late_notices() {
     let deadline = at("202407121200");
-    let audience = |now: &str, told: Option<&str>| late_audience(at(now), deadline, told.map(at));
-    assert_eq!(audience("202407121440", None), LateAudience { everybody: true, master: true });
-    assert_eq!(audience("202407122020", Some("202407121200")), LateAudience { everybody: false, master: false });
-    assert_eq!(audience("202407131240", Some("202407121200")), LateAudience { everybody: false, master: true });
+    let audience = |now: &str| late_audience(at(now), deadline);
+    assert_eq!(audience("202407121440"), LateAudience { everybody: true, master: true });
+    assert_eq!(audience("202407122020"), LateAudience { everybody: false, master: false });
+    assert_eq!(audience("202407131240"), LateAudience { everybody: false, master: true });
+    // However long the rounds stood still in between: never twice in a day, and not for ever never.
+    for gap in 1..200 {
+        let mut day = None;
+        let mut told = 0;
+        for n in 0..200 {
+            let now = deadline + TimeDelta::minutes(500 * n + if n > 2 { gap * 20 } else { 0 });
+            let LateAudience { everybody, master } = late_audience(now, deadline);
+            if master && !everybody {
+                assert!(day.replace((now - deadline).num_days()).is_none_or(|day| day < (now - deadline).num_days()));
+                told += 1;
+            }
+        }
+        assert!(told >= 66, "{told} of 69 days with a gap of {gap}");
+    }
     let timing: Timing = "GRACE 2D".parse().unwrap();
     let words = penalty_words(penalty(ClockRules::default(), &timing).unwrap());
     assert_eq!(words, "Players who are still late 2 days after the deadline are dismissed.");
@@ -182,11 +200,33 @@ proptest! {
         let occupied = |owing: &&Owing| owing.seat != Seat::Resigned && verdict.late.contains(&owing.power);
         let somebody = verdict.action == Action::Dismiss && owing.iter().any(|owing| occupied(&owing));
         prop_assert_eq!(verdict.dismissed.is_empty(), !somebody);
-        if verdict.action == Action::Process {
-            prop_assert!(verdict.late.is_empty() && delay <= 72);
+        // What players may rely on, said without the clock's own words.
+        let past = has_deadline && !rules.no_deadline && minutes >= 0;
+        let grace = match (timing.grace, rules.civil_disorder) {
+            (Some(span), _) => Some(span.minutes()),
+            (None, true) => Some(0),
+            (None, false) => None,
+        };
+        let over = past && !need && grace.is_some_and(|grace| minutes >= grace);
+        let held = game.keyword == PhaseKeyword::Wait
+            || waiting && !rules.real_time
+            || rules.always_wait && (movement || !rules.no_minor_wait);
+        let counted_down = delay == 0 || over && !rules.civil_preview;
+        match verdict.action {
+            Action::Process => {
+                prop_assert!(verdict.late.is_empty() && counted_down && !rules.preview);
+                prop_assert!(past || !held, "nothing that is held is processed before its deadline");
+            }
+            Action::Preview => prop_assert!(rules.preview || rules.civil_preview && over),
+            Action::Dismiss => prop_assert!(over && counted_down && !rules.civil_preview && !verdict.late.is_empty()),
+            Action::LateNotice => prop_assert!(past && delay == 0 && !verdict.late.is_empty()),
+            Action::Remind => prop_assert!(minutes < 0 && verdict.warn.is_some()),
+            Action::Delay => prop_assert!(delay > 0 && verdict.delay == delay - 1 && (!over || rules.civil_preview)),
+            Action::Idle => prop_assert!(delay == 0 && !past, "after the deadline something is always done"),
+            Action::Ignore => {}
         }
-        if verdict.action == Action::Remind {
-            prop_assert!(minutes < 0 && verdict.warn.is_some());
+        if rules.no_deadline || !has_deadline {
+            prop_assert!(!matches!(verdict.action, Action::Dismiss | Action::LateNotice | Action::Remind));
         }
     }
 }

@@ -73,21 +73,31 @@ impl TimingError {
     /// What would be right.
     pub fn wanted(&self) -> &'static str {
         match self {
-            TimingError::Odd => "want pairs of a key and a value",
-            TimingError::Twice(_) => "want the key once",
-            TimingError::Bad { key, .. } => match key.as_str() {
-                "AT" => "want hh:mm, or several with commas between",
-                "FUDGE" => "want digits and M or H, at least 1",
-                "DAYS" => "want seven characters, each - or the letter of SMTWTFS, at least one letter",
-                "START" => "want digits and M or H, with - in front for the evening before",
-                "WARN" => "want 0, or digits and M, H, D or W, or several with commas between",
-                "GRACE" => "want 0, or digits and M, H, D or W",
-                "NOT" => "want yyyymmdd, yyyymmdd-yyyymmdd or -yyyymmdd, or several with commas between",
-                "SKIP" => "want no value",
-                _ => "want digits and M, H, D or W, at least 1",
-            },
+            TimingError::Odd => "pairs of a key and a value",
+            TimingError::Twice(_) => "the key once",
+            TimingError::Bad { key, .. } => wanted(key),
         }
     }
+}
+
+/// What a value of that key should be.
+fn wanted(key: &str) -> &'static str {
+    match key {
+        "AT" => "hh:mm from 0:00 to 23:59, or several with commas between",
+        "FUDGE" => "a number from 1 with M or H",
+        "DAYS" => "seven characters, each - or the letter of its day in SMTWTFS, at least one letter",
+        "START" => "a number with M or H, - before it for the evening before",
+        "WARN" => "0, or a number with M, H, D or W, or several with commas between",
+        "GRACE" => "0, or a number with M, H, D or W",
+        "NOT" => "yyyymmdd, yyyymmdd-yyyymmdd with the earlier day first, -yyyymmdd, or several with commas between",
+        "SKIP" => "no value",
+        _ => "a number from 1 with M, H, D or W, a century at the most",
+    }
+}
+
+/// What the value of a key should have been, if the clock cannot use it.
+pub fn fault(key: &str, value: &str) -> Option<&'static str> {
+    Timing::default().set(key, value).is_none().then(|| wanted(key))
 }
 
 /// Where the delay of a phase comes from.
@@ -336,7 +346,7 @@ mod tests {
         }
         let (_, all) = Timing::read(&[("NEXT", "1X"), ("AT", "x")]);
         assert_eq!(all.len(), 2);
-        assert!(all[0].wanted().starts_with("want"));
+        assert_eq!(all[0].wanted(), "a number from 1 with M, H, D or W, a century at the most");
     }
 
     #[test]

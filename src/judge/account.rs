@@ -67,7 +67,7 @@ pub(super) fn computed(table: &mut Table, steps: &[Step]) {
 /// The deadline comes to lie elsewhere, by somebody's word: the account goes on.
 pub(super) fn moved(table: &mut Table, by: &str, to: NaiveDateTime) {
     let mut lines = sentences(table);
-    let (zone, old) = (table.zone(), table.game.deadline.filter(|_| !table.rule(Rule::NoDeadline)));
+    let (zone, old) = (table.zone(), table.deadline());
     let from = old.map_or(String::new(), |old| format!(" from {}", time::long(old, zone)));
     let now = format::long(&table.now.with_timezone(&zone));
     lines.push(format!("On {now} {} moved it{from} to {}.", uncapped(by), time::long(to, zone)));

@@ -124,6 +124,11 @@ fn may_wait(table: &Table, on: &SignedOn) -> Result<(), Refusal> {
                 refuse(Code::NoWait, "Your power is out of the game.")
             } else if !p.control.is_empty() {
                 refuse(Code::NoWait, "A controlled power waits with its controller.")
+            } else if table.rule(Rule::RealTime) {
+                refuse(
+                    Code::NoWait,
+                    "This game is played in real time (RULE REAL_TIME): nothing waits for the deadline.",
+                )
             } else if minor {
                 refuse(Code::NoWait, "In this game WAIT is for movement phases.")
             } else {
@@ -141,7 +146,7 @@ fn revoked(table: &Table, text: &str) -> Result<super::time::Revoked, Refusal> {
 
 fn absence(table: &Table, on: &SignedOn, text: &str) -> Result<super::time::NewAbsence, Refusal> {
     super::time::set_absence(table, text, is_master(on))
-        .or_else(|sentence| refuse(Code::BadAbsence, format!("{sentence}.")))
+        .map_err(|sentence| Refusal { code: Code::BadAbsence, sentence })
 }
 
 /// SET DEADLINE: the new wall-clock stamp.
@@ -149,8 +154,7 @@ fn deadline(table: &Table, on: &SignedOn, text: &str) -> Result<chrono::NaiveDat
     if !(is_master(on) || table.rule(Rule::PlayerDeadlines) && table.is_power(&on.who)) {
         return refuse(Code::MasterOnly, "SET DEADLINE is for the Master of the game.");
     }
-    super::time::set_deadline(table, text, is_master(on))
-        .or_else(|sentence| refuse(Code::BadDate, format!("{sentence}. Write for instance SET DEADLINE 4 JAN 20:00.")))
+    super::time::set_deadline(table, text, is_master(on)).map_err(|sentence| Refusal { code: Code::BadDate, sentence })
 }
 
 /// Pass 2.
@@ -255,6 +259,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
                     desk.table.game.participants[n].zone = Some(zone.name().to_string());
                     format!("times are shown to you in {} too", zone.name())
                 }
+                _ if desk.table.zone() == zone => format!("the game's clock is that of {} already", zone.name()),
                 _ => {
                     account::moved_zone(desk.table, "The Master", zone.name().to_string());
                     master::announce_deadline(desk, "The Master");

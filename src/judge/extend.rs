@@ -15,7 +15,7 @@ pub fn extend(table: &mut Table, extension: &Extension) -> Option<(NaiveDateTime
         return None;
     }
     let (game, index) = (table.game.clone(), table.index.clone());
-    let old = game.deadline?;
+    let old = table.deadline()?;
     let new = extension.apply(old, table.zone(), grain(table))?;
     let mut desk = Desk::new(table);
     move_deadline(&mut desk, "The judgekeeper", new);

@@ -116,6 +116,7 @@ Begin with  SIGNON Mgame password.
   PROCESS, PROCESS!                   now; ! with what is in
   PREVIEW                             the results, to you only
   SET DEADLINE 4 JAN 20:00            SET ZONE, SET ABSENCE likewise
+  SET DEADLINE +1D                    24 hours later than it is
   SET NOABSENCE 24 DEC                an absence is taken back
   ROLLBACK [phase] [RESTORE] [FULL]   back to a phase
   ROLLFORWARD [phase]                 undo that

@@ -31,7 +31,9 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
             refuse(Code::BadState, "Seats are open, and nobody could join yet: FORM lets players in.")
         }
         Command::Activate if table.forming() => may_begin(beginning::check(table)),
-        Command::Activate if table.past_deadline() => clock_runs(process::next_deadline(&mut table.clone(), false)),
+        Command::Activate if state != GameState::Active && table.past_deadline() => {
+            clock_runs(process::next_deadline(&mut table.clone(), false))
+        }
         Command::Process { force } => {
             let stopped = *force && process::is_stopped(table);
             if state != GameState::Active && !stopped || table.forming() {
@@ -46,6 +48,12 @@ pub fn check(table: &Table, on: &SignedOn, command: &Command) -> Result<(), Refu
             Ok(())
         }
         Command::Preview if table.forming() => refuse(Code::NotReady, "The game has not begun."),
+        Command::Preview if state != GameState::Active && !process::is_stopped(table) => {
+            refuse(Code::NotReady, format!("The game is {}; ACTIVATE lets it go on.", state.word()))
+        }
+        Command::Preview if !table.errors.is_empty() => {
+            refuse(Code::NotReady, format!("The status file has an error: {}", table.errors.join("; ")))
+        }
         Command::Resign(power) => {
             let n = seat_named(table, power)?;
             let p = &table.game.participants[n];
@@ -102,7 +110,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, command: &Command, tools: &Tools) -> 
             if desk.table.forming() {
                 return begin(desk);
             }
-            if desk.table.past_deadline() {
+            if desk.table.index.state != GameState::Active && desk.table.past_deadline() {
                 clock_runs(process::next_deadline(desk.table, false))?;
                 process::correct_report(desk);
             }
@@ -190,13 +198,15 @@ pub fn move_deadline(desk: &mut Desk, by: &str, to: chrono::NaiveDateTime) {
 /// N32.
 pub fn announce_deadline(desk: &mut Desk, by: &str) {
     process::correct_report(desk);
-    let text = format!(
-        "{by} has changed the deadline of game {}, {}.\n\nThe new deadline is {}.\n\n{}\n",
-        desk.table.game.name,
-        desk.table.phase(),
-        desk.table.deadline_long(),
-        super::post::wrap(&account::paragraph(desk.table), 70, 0)
-    );
+    let (game, account) = (&desk.table.game.name, super::post::wrap(&account::paragraph(desk.table), 70, 0));
+    let text = match desk.table.game.deadline {
+        Some(_) => format!(
+            "{by} has changed the deadline of game {game}, {}.\n\nThe new deadline is {}.\n\n{account}\n",
+            desk.table.phase(),
+            desk.table.deadline_long(),
+        ),
+        None => format!("{by} has set the clock of game {game} to {}.\n\n{account}\n", desk.table.zone()),
+    };
     let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N32", "Diplomacy deadline changed", &text);
     desk.decision.letters.extend(letters);
 }

@@ -190,7 +190,7 @@ impl Table<'_> {
 
     /// The deadline in words, or that there is none.
     pub fn deadline_long(&self) -> String {
-        match self.game.deadline {
+        match self.deadline() {
             Some(deadline) => super::time::long(deadline, self.zone()),
             None => "none".into(),
         }

@@ -349,6 +349,10 @@ pub fn after_orders(desk: &mut Desk) {
     }
     match super::time::with_clock(desk.table, None, clock::tick::after_entry) {
         clock::tick::AfterEntry::Process => run(desk, Cause::Orders),
+        clock::tick::AfterEntry::Preview => {
+            desk.table.game.delay = clock::tick::PREVIEW_DELAY;
+            preview(desk);
+        }
         clock::tick::AfterEntry::Delay(n) => desk.table.game.delay = n,
         clock::tick::AfterEntry::Keep => {}
     }

@@ -10,7 +10,6 @@ use super::sight;
 use super::signon::SignedOn;
 use super::table::{Table, Who, is_dummy, is_vacant};
 use super::time::NewAbsence;
-use crate::clock::slot::SLOT_MINUTES;
 use crate::clock::{self, daily::Reason, tick::Action};
 use crate::diplomacy::rules::Rule;
 use crate::status::{Omniscient, Participant, PhaseKeyword};
@@ -59,6 +58,11 @@ pub fn outlook(table: &Table, round: Round) -> Outlook {
 /// Checks one game.
 pub fn check(table: &mut Table, round: Round) -> Outcome {
     let (before, index) = (table.game.clone(), table.index.clone());
+    // Whoever checks a game holds its lock: nobody else is adjudicating, whatever an old judge has left in the file.
+    let stranded = table.game.keyword == PhaseKeyword::Await && table.errors.is_empty() && !round.only_daily;
+    if stranded {
+        table.game.keyword = PhaseKeyword::Phase;
+    }
     let verdict = super::time::with_clock(table, round.previous, |game| {
         if round.only_daily {
             let (delay, state) = (game.delay, game.state);
@@ -68,8 +72,10 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
         let dismissed = verdict.dismissed.iter().map(|k| k.to_string()).collect();
         Verdict { action: verdict.action, delay: verdict.delay, state: verdict.state, dismissed, warn: verdict.warn }
     });
+    let old_phase = table.phase();
     let mut desk = Desk::new(table);
     let audit = match verdict.action {
+        Action::Ignore | Action::Idle if stranded => "round: AWAIT read as PHASE".to_owned(),
         Action::Ignore | Action::Idle => String::new(),
         action => format!("round: {}", action.word()),
     };
@@ -91,7 +97,13 @@ pub fn check(table: &mut Table, round: Round) -> Outcome {
         super::wants::send_digests(&mut desk);
         daily(&mut desk);
     }
-    desk.reply.outcome = verdict.action.word().into();
+    let failed = verdict.action == Action::Process && desk.table.phase() == old_phase;
+    let (outcome, audit) = if failed {
+        ("failed", "round: the phase could not be processed".to_owned())
+    } else {
+        (verdict.action.word(), audit)
+    };
+    desk.reply.outcome = outcome.into();
     desk.close(&before, &index, audit)
 }
 
@@ -128,7 +140,7 @@ fn late_notice(desk: &mut Desk) {
     let late = process::late(table);
     let names: Vec<String> = late.iter().map(|k| table.title_of_key(k)).collect();
     let Some(deadline) = table.game.deadline.map(|d| table.deadline_utc(d)) else { return };
-    let early = table.now - deadline < chrono::Duration::minutes(160);
+    let audience = clock::tick::late_audience(table.now, deadline);
     let hidden = table.rule(Rule::HideLatePowers);
     let penalty = penalty(table);
     let late_seats: Vec<usize> = late.iter().filter_map(|k| answering(table, k)).collect();
@@ -148,7 +160,7 @@ fn late_notice(desk: &mut Desk) {
         letters.extend(table.letters(std::slice::from_ref(to), "N13", "Diplomacy deadline missed", &text));
     }
     let mut others: Vec<Recipient> = Vec::new();
-    if early {
+    if audience.everybody {
         others.extend(table.recipients(&table.players()));
         for (n, p) in table.game.participants.iter().enumerate() {
             if p.omniscient != Omniscient::No {
@@ -166,9 +178,7 @@ fn late_notice(desk: &mut Desk) {
     let text = process::late_table(table, label, &names) + &penalty;
     let masters: Vec<Recipient> =
         table.master_recipients().into_iter().filter(|m| !letters.iter().any(|l| l.to == m.address)).collect();
-    // Later the Master hears of it once a day at most: of every third notice, for they are 8 h 20 min apart.
-    let step = i64::from(clock::tick::LATE_DELAY) * SLOT_MINUTES + SLOT_MINUTES;
-    if early || (table.now - deadline).num_minutes() / step % 3 == 0 {
+    if audience.master {
         letters.extend(table.letters(&masters, "N13", "Diplomacy late notice", &text));
     }
     desk.decision.letters.extend(letters);

@@ -303,7 +303,12 @@ impl Table<'_> {
 
     /// Whether there is a deadline and it is over.
     pub fn past_deadline(&self) -> bool {
-        self.game.deadline.is_some_and(|d| self.deadline_utc(d) <= self.now)
+        self.deadline().is_some_and(|d| self.deadline_utc(d) <= self.now)
+    }
+
+    /// The deadline that counts: a line that NO_DEADLINE has left behind does not.
+    pub fn deadline(&self) -> Option<chrono::NaiveDateTime> {
+        self.game.deadline.filter(|_| !self.rule(Rule::NoDeadline))
     }
 
     /// The moment of a wall-clock stamp in the game's zone.

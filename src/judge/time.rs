@@ -1,7 +1,7 @@
 //! Between a game and the clock: what the clock room needs to know of a game, and its answers in the game's words.
 
 use super::table::Table;
-use crate::clock::{self, ClockRules, Query, Timing};
+use crate::clock::{self, AbsenceRefusal, Action, ClockRules, DeadlineRefusal, Query, Timing};
 use crate::diplomacy::rules::Rules;
 use crate::status::Game;
 use chrono::{DateTime, NaiveDateTime, SubsecRound, Utc};
@@ -176,7 +176,20 @@ pub fn set_deadline(table: &Table, text: &str, master: bool) -> Result<NaiveDate
         real_time: rules.real_time,
         text,
     };
-    clock::date::set_deadline(asker, &query).map_err(|e| e.to_string())
+    clock::date::set_deadline(asker, &query).map_err(|refusal| {
+        let advice = match &refusal {
+            DeadlineRefusal::NoDeadline => "It plays without (RULE NO_DEADLINE).".to_owned(),
+            DeadlineRefusal::MasterOnly | DeadlineRefusal::Inactive => String::new(),
+            DeadlineRefusal::Bad => {
+                "Write for instance SET DEADLINE 4 JAN 20:00, or +1D; a weekday has to be that of the date.".to_owned()
+            }
+            DeadlineRefusal::Past(_) => {
+                format!("Now it is {}.", clock::format::long(&table.now.with_timezone(&table.zone())))
+            }
+            DeadlineRefusal::Shortened => format!("It is {} now; a later one will do.", table.deadline_long()),
+        };
+        format!("{refusal}. {advice}").trim_end().to_owned()
+    })
 }
 
 /// A new absence: the value of NOT with it, and the period in words.
@@ -192,16 +205,28 @@ pub struct NewAbsence {
 
 /// SET ABSENCE.
 pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence, String> {
-    let timing = timing(&table.game);
+    let present = timing(&table.game).absences;
     let query = clock::set_absence::AbsenceQuery {
         now: table.local_now(),
         master,
         rules: clock_rules(&table.rules),
-        existing: &timing.absences,
+        existing: &present,
         text,
     };
-    let absence = clock::set_absence::absence(&query).map_err(|e| e.to_string())?;
-    let mut all = timing.absences.clone();
+    let absence = clock::set_absence::absence(&query).map_err(|refusal| {
+        let advice = match refusal {
+            AbsenceRefusal::MasterOnly => "",
+            AbsenceRefusal::Bad => " Write for instance SET ABSENCE 24 DEC TO 2 JAN; a weekday has to be that of the date.",
+            AbsenceRefusal::Duration if master => " It has to end in the future, and after its beginning.",
+            AbsenceRefusal::Duration => {
+                " It has to end in the future, after its beginning, and last 14 days at the most; a longer one only the Master can set."
+            }
+            AbsenceRefusal::TooShort => " Give a later end, or the day alone.",
+            AbsenceRefusal::Duplicate => " That time is kept free of deadlines already.",
+        };
+        format!("{refusal}.{advice}")
+    })?;
+    let mut all = present;
     all.push(absence);
     let not = clock::absence::list_text(&all).unwrap_or_default();
     let covers_deadline = table.game.deadline.is_some_and(|deadline| absence.covers(deadline));
@@ -254,6 +279,34 @@ pub fn revoke_absence(table: &Table, text: &str) -> Result<Revoked, String> {
 /// What the clock would do with the game in a round held now, in a word (clock.md 3).
 pub fn verdict_word(table: &Table, previous_round: Option<DateTime<Utc>>) -> &'static str {
     with_clock(table, previous_round, |game| clock::tick::tick(game).action.word())
+}
+
+/// The same as what completes the sentence "a round now would …".
+pub fn verdict_words(table: &Table, previous_round: Option<DateTime<Utc>>) -> String {
+    let because = |words: &str| match unready(table) {
+        reasons if reasons.is_empty() => words.to_owned(),
+        reasons => format!("{words}: {}", reasons.join("; ")),
+    };
+    with_clock(table, previous_round, |game| {
+        let verdict = clock::tick::tick(game);
+        let titles =
+            |keys: &[&str]| super::post::and_list(&keys.iter().map(|key| table.title_of_key(key)).collect::<Vec<_>>());
+        match verdict.action {
+            Action::Ignore => because("leave the game alone"),
+            Action::Idle => because("do nothing"),
+            Action::Delay if verdict.delay == 0 => "pass over the game, and the next one not".to_owned(),
+            Action::Delay => format!("pass over the game, as {} more will (DELAY)", verdict.delay),
+            Action::Process => "process the phase".to_owned(),
+            Action::Preview if verdict.state == game.state => "send the Master a preview of the results".to_owned(),
+            Action::Preview => format!("stop the game, for {}, and send the Master a preview", titles(&verdict.late)),
+            Action::Dismiss if verdict.dismissed.is_empty() => format!("stop the game, for {}", titles(&verdict.late)),
+            Action::Dismiss => format!("take their seats from {}", titles(&verdict.dismissed)),
+            Action::LateNotice if verdict.late.is_empty() => "send late notices".to_owned(),
+            Action::LateNotice => format!("send late notices about {}", titles(&verdict.late)),
+            Action::Remind if verdict.late.is_empty() => "remind the Master, whose phase it is (WAIT)".to_owned(),
+            Action::Remind => format!("remind {}", titles(&verdict.late)),
+        }
+    })
 }
 
 /// Why the phase is not ready to be processed, in words; empty: it is (clock.md 3.1).

@@ -57,7 +57,7 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
         private,
         listed: !bare && !matches!(table.index.state, GameState::Preparation | GameState::Terminated),
         phase: phase_name(table),
-        deadline: game.deadline.filter(|_| running).map(|local| {
+        deadline: table.deadline().filter(|_| running).map(|local| {
             let moment = clock::zone::resolve(table.zone(), local);
             let (long, short) = (clock::format::long(&moment), clock::format::short(&moment));
             Moment { iso: moment.to_rfc3339(), long, short }

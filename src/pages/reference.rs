@@ -186,7 +186,11 @@ pub fn commands() -> Vec<Section> {
                 ("ACTIVATE", "Begins a full game, or takes a stopped one up again.", ""),
                 ("PROCESS", "Resolves the phase now.", ""),
                 ("PREVIEW", "Shows what would happen now, to you only.", ""),
-                ("SET DEADLINE", "Moves the deadline.", "SET DEADLINE 4 JAN 20:00"),
+                (
+                    "SET DEADLINE",
+                    "Moves the deadline, to a date or by a time.",
+                    "SET DEADLINE 4 JAN 20:00\nSET DEADLINE +1D",
+                ),
                 ("DUMMY", "A power is played by nobody from now on.", "DUMMY turkey"),
                 ("REVIVE", "A dummy looks for a player again.", "REVIVE turkey"),
                 ("TERMINATE", "Gives the game up.", ""),

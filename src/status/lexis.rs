@@ -6,8 +6,7 @@ use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while_m_n, take_while1};
 use nom::character::complete::{char, digit1, one_of, satisfy};
 use nom::combinator::{all_consuming, map, map_res, opt, recognize, rest, value};
-use nom::multi::separated_list1;
-use nom::sequence::{delimited, pair, preceded, separated_pair, terminated};
+use nom::sequence::{pair, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
 use std::fmt;
 use std::str::FromStr;
@@ -179,11 +178,6 @@ pub fn zone(text: &str) -> Option<&'static str> {
     found.map(|z| z.name())
 }
 
-/// A delay of TIMING: a number and M, H, D or W.
-pub(crate) fn delay(input: &str) -> IResult<&str, (u64, char)> {
-    pair(map_res(digit1, str::parse), one_of("MHDW")).parse(input)
-}
-
 // ---- what stands on the board ------------------------------------------------------------------------------------
 
 fn place(input: &str) -> IResult<&str, &str> {
@@ -296,36 +290,4 @@ pub(crate) fn fund_kind(word: &str) -> Option<String> {
         map(preceded(sign(), satisfy(char::is_alphabetic)), |c| c.to_string()),
     ));
     whole(grammar, word)
-}
-
-/// An item of TIMING NOT: dates of 6, 8, 10 or 12 digits, alone, as a span, or `-date` (clock.md 6).
-pub(crate) fn is_absence(text: &str) -> bool {
-    fn date(input: &str) -> IResult<&str, ()> {
-        let (input, digits) = digit1(input)?;
-        let good = match digits.len() {
-            6 => stamp(&format!("{digits}01")),
-            8 | 10 | 12 => stamp(digits),
-            _ => None,
-        };
-        // Years outside 1970-2200 are refused.
-        match good.map(|d| chrono::Datelike::year(&d)) {
-            Some(1970..=2200) => Ok((input, ())),
-            _ => Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify))),
-        }
-    }
-    let item = alt((value((), preceded(char('-'), date)), value((), separated_pair(date, char('-'), date)), date));
-    whole(separated_list1(char(','), item), text).is_some()
-}
-
-/// `hh:mm` with one or two digits each.
-pub(crate) fn clock_time(input: &str) -> IResult<&str, (u8, u8)> {
-    fn two(input: &str) -> IResult<&str, u8> {
-        map_res(take_while_m_n(1, 2, |c: char| c.is_ascii_digit()), str::parse).parse(input)
-    }
-    let (rest, (hour, minute)) = separated_pair(two, delimited(tag(""), char(':'), tag("")), two).parse(input)?;
-    if hour < 24 && minute < 60 {
-        Ok((rest, (hour, minute)))
-    } else {
-        Err(nom::Err::Error(nom::error::Error::new(input, nom::error::ErrorKind::Verify)))
-    }
 }

@@ -353,7 +353,7 @@ impl Reader<'_> {
                 continue;
             }
             let Some((_, value)) = words.next() else {
-                self.error(at, n + 1, "BAD TIMING", "pairs of key and value");
+                self.error(at, n + 1, "BAD TIMING", "pairs of a key and a value");
                 return None;
             };
             pairs.push((n + 2, key.clone(), timing::stored(&key, value)));

@@ -1,4 +1,5 @@
-// Improves pages that work without it: says how far deadlines are, and turns phases with [ and ].
+// Improves pages that work without it: says how far deadlines are and what the reader's own clock shows then, and turns
+// phases with [ and ].
 (function () {
   "use strict";
   function words(ms) {
@@ -6,6 +7,15 @@
     var days = Math.floor(minutes / 1440), hours = Math.floor(minutes / 60) % 24;
     var text = days > 0 ? days + " d " + hours + " h" : hours > 0 ? hours + " h " + (minutes % 60) + " min" : minutes + " min";
     return ms >= 0 ? "in " + text : text + " ago";
+  }
+  // The deadline where the reader is, if clocks show another time there than the game's.
+  function here(time, moment) {
+    var offset = /([+-])(\d\d):(\d\d)$/.exec(time.dateTime);
+    if (!offset) return "";
+    var minutes = (offset[1] === "-" ? -1 : 1) * (60 * Number(offset[2]) + Number(offset[3]));
+    if (minutes === -moment.getTimezoneOffset()) return "";
+    var form = { weekday: "long", day: "numeric", month: "long", hour: "2-digit", minute: "2-digit" };
+    return ", " + moment.toLocaleString("en-GB", form) + " by your clock";
   }
   function tick() {
     document.querySelectorAll("time[data-countdown]").forEach(function (time) {
@@ -17,7 +27,7 @@
         note.className = "left";
         time.after(note);
       }
-      note.textContent = words(left);
+      note.textContent = words(left) + here(time, new Date(time.dateTime));
     });
   }
   tick();

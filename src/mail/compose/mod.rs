@@ -8,6 +8,7 @@ use crate::mail::intake::is_message_id;
 use crate::mail::token::{self, Secret};
 use crate::mail::{Attachment, Auto, Letter, Link, MailAddress};
 use chrono::{DateTime, FixedOffset};
+use lettre::address::Envelope;
 use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Body, Mailbox, Message, MultiPart, SinglePart};
 
@@ -127,11 +128,14 @@ pub fn compose_with(
         None => one_line(&sender.id, 60),
     };
     let reply_to = game.as_deref().map_or_else(|| sender.address.clone(), |g| sender.address.plus(g));
+    let envelope = Envelope::new(None, vec![library_address(&to)?]).map_err(|e| ComposeError::Build(e.to_string()))?;
     let mut builder = Message::builder()
         .date(std::time::UNIX_EPOCH)
         .from(Mailbox::new(Some(name), library_address(&sender.address)?))
         .reply_to(Mailbox::new(None, library_address(&reply_to)?))
         .to(Mailbox::new(None, library_address(&to)?))
+        // The queue has its own; the library would read the fields again to make one.
+        .envelope(envelope)
         .subject(subject(&letter.subject))
         .raw_header(field("Message-ID", message_id.clone()));
     for (name, value) in fields(letter, game.as_deref(), &to, sender) {
