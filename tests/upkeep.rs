@@ -172,3 +172,29 @@ fn a_header_is_on_every_page_and_a_banner_until_its_last_day_is_over() {
     assert!(!page.contains("banner") && !page.contains("<aside class=\"head\""), "{page}");
     assert!(!quiet.root().join("web/banner.css").exists());
 }
+
+#[test]
+fn the_log_is_as_the_configuration_wants_it() {
+    let log = |settings: &[(&'static str, &'static str)]| {
+        let site = Site::of_fixture_with(settings.to_vec());
+        let mail = support::plain("list@example.org", "news", "SIGNON Fbalkan9 le-secret").replacen(
+            "From:",
+            "Precedence: bulk\nFrom:",
+            1,
+        );
+        assert!(site.run(&["deliver", "--clock", &site.now], mail.as_bytes()).status.success());
+        let output = site.run(&["work", "--clock", &site.now], b"");
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).expect("text")
+    };
+    assert_eq!(log(&[]), "", "a verb says what is wrong, and no more");
+    assert_eq!(log(&[("log.level", "\"error\"")]), "");
+    let text = log(&[("log.level", "\"info\"")]);
+    assert!(text.contains("INFO") && text.contains("dropped") && text.lines().count() == 1, "{text}");
+    let json = log(&[("log.level", "\"debug\""), ("log.format", "\"json\"")]);
+    let lines: Vec<serde_json::Value> =
+        json.lines().map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"))).collect();
+    let dropped = |line: &&serde_json::Value| line["fields"]["message"].as_str().is_some_and(|m| m.ends_with(".eml"));
+    let told = lines.iter().find(dropped).unwrap_or_else(|| panic!("{json}"));
+    assert_eq!(told["level"], "INFO");
+}

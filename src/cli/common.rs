@@ -1,7 +1,7 @@
 //! What every verb that works on a site takes (OPS-002).
 
 use crate::clerk::Clerk;
-use crate::site::Site;
+use crate::site::{LogFormat, Origin, Site};
 use chrono::{DateTime, Utc};
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -93,6 +93,13 @@ impl SiteArgs {
         Clerk::open(site).map(Arc::new).map_err(|e| fail(exit::FAILED, e))
     }
 
+    /// The same with the site's log; `usual`: its level where the keeper has chosen none.
+    pub fn working(&self, usual: &str) -> Result<Arc<Clerk>, ExitCode> {
+        let site = self.site()?;
+        start_log_of(&site, usual);
+        Clerk::open(site).map(Arc::new).map_err(|e| fail(exit::FAILED, e))
+    }
+
     /// The time: the machine's, or the one given where the site allows it.
     pub fn now(&self, site: &Site) -> Result<DateTime<Utc>, ExitCode> {
         match self.clock {
@@ -103,15 +110,25 @@ impl SiteArgs {
     }
 }
 
+/// Log lines on stderr, as `[log]` wants them; at the usual level where the keeper has chosen none.
+pub fn start_log_of(site: &Site, usual: &str) {
+    let log = &site.config.log;
+    let chosen = site.shown.iter().any(|shown| shown.key == "log.level" && shown.origin != Origin::Default);
+    start_log(if chosen { &log.level } else { usual }, log.format);
+}
+
 /// Log lines on stderr; `CHANCERY_LOG` overrides the level.
-pub fn start_log(level: &str) {
+pub fn start_log(level: &str, format: LogFormat) {
     use tracing_subscriber::EnvFilter;
     let filter = EnvFilter::try_from_env("CHANCERY_LOG").unwrap_or_else(|_| EnvFilter::new(level));
     // The IMAP library writes whole commands to its trace, the one with the password as well.
     let filter = "async_imap=info".parse().map_or(EnvFilter::new(level), |quiet| filter.add_directive(quiet));
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);
     // A second start in one process (tests) is no error.
-    let _ =
-        tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false).try_init();
+    let _ = match format {
+        LogFormat::Text => lines.try_init(),
+        LogFormat::Json => lines.json().try_init(),
+    };
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use super::common::{exit, fail, start_log};
 use crate::clerk::Clerk;
 use crate::demo::{Demo, GAME};
-use crate::site::{Beginnings, Site, init};
+use crate::site::{Beginnings, LogFormat, Site, init};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ const ADDRESS: &str = "judge@chancery.example";
 
 /// Runs the verb.
 pub fn run(args: Args) -> ExitCode {
-    start_log("error");
+    start_log("error", LogFormat::Text);
     crate::site::set_umask();
     let site = match site(&args.root) {
         Ok(site) => site,

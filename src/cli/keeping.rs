@@ -4,7 +4,7 @@ use super::common::{SiteArgs, exit, fail, start_log};
 use super::run::with_clerk;
 use crate::clerk::keeping::{self, Wishes};
 use crate::clerk::{Clerk, ClerkError};
-use crate::site::Site;
+use crate::site::{LogFormat, Site};
 use chrono::{DateTime, Utc};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -50,7 +50,7 @@ pub struct RestoreArgs {
 
 /// `chancery restore`
 pub fn restore(args: RestoreArgs) -> ExitCode {
-    start_log("warn");
+    start_log("warn", LogFormat::Text);
     crate::site::set_umask();
     let wishes = Wishes { send_queued: args.send_queued, replace: args.replace };
     let restored = match keeping::restore(&args.from, &args.site.root, &wishes, Utc::now()) {

@@ -1,6 +1,6 @@
 //! The verbs that run a judge: `init`, `work`, `send`, `tick`, `publish`, `daemon`, `config`, `health`.
 
-use super::common::{SiteArgs, exit, fail, start_log};
+use super::common::{SiteArgs, exit, fail};
 use crate::clerk::TickOptions;
 use crate::site::{Beginnings, init};
 use std::path::PathBuf;
@@ -181,8 +181,7 @@ pub(super) fn with_clerk(
     site: &SiteArgs,
     act: impl FnOnce(&Arc<crate::clerk::Clerk>, chrono::DateTime<chrono::Utc>) -> Result<(), crate::clerk::ClerkError>,
 ) -> ExitCode {
-    start_log("warn");
-    let clerk = match site.clerk() {
+    let clerk = match site.working("warn") {
         Ok(clerk) => clerk,
         Err(code) => return code,
     };
@@ -241,8 +240,7 @@ pub struct DaemonArgs {
 
 /// `chancery daemon`
 pub fn run_daemon(args: DaemonArgs) -> ExitCode {
-    start_log("info");
-    match args.site.clerk() {
+    match args.site.working("info") {
         Ok(clerk) => crate::daemon::run(clerk),
         Err(code) => code,
     }

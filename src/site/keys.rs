@@ -316,7 +316,12 @@ pub(super) const KEYS: &[Key] = &[
         "With less room on the disk no mail is taken and nothing processed",
     ),
     key("compat.encoding", Kind::OneOf(&["utf-8", "latin-1"]), "\"utf-8\"", "How files of games are written"),
-    key("log.level", Kind::OneOf(&["error", "warn", "info", "debug", "trace"]), "\"info\"", "How much is logged"),
+    key(
+        "log.level",
+        Kind::OneOf(&["error", "warn", "info", "debug", "trace"]),
+        "\"info\"",
+        "How much is logged; unset, verbs that do one thing say warnings only",
+    ),
     key("log.format", Kind::OneOf(&["text", "json"]), "\"text\"", "How it is written"),
     key("test.allow_clock", Kind::Bool, "false", "Allow --clock on the command line"),
 ];

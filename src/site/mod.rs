@@ -12,7 +12,7 @@ mod load;
 pub mod value;
 
 pub use checks::{SiteError, check};
-pub use config::{Config, CreateBy, NotifyMaps};
+pub use config::{Config, CreateBy, LogFormat, NotifyMaps};
 pub use init::{Beginnings, init};
 pub use layout::Layout;
 pub use load::{ConfigError, ConfigErrors, Loaded, Origin, Shown, SpoolOnly, accepts, load, sample, spool_only};
