@@ -215,6 +215,11 @@ fn strangers_get_five_answers_an_hour() {
         site.deliver(plain("eve@example.net", &format!("{n}"), "HELP").as_bytes());
     }
     assert_eq!(site.sent().len(), 5);
+    // The judgekeeper, of whom no register need know, is none.
+    for n in 0..9 {
+        site.deliver(plain("Keeper@judge.example", &format!("{n}"), "HELP").as_bytes());
+    }
+    assert_eq!(site.sent().len(), 5 + 9);
 }
 
 #[test]
