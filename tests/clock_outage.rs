@@ -7,7 +7,7 @@ use chancery::status::{Game, PhaseKeyword};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Output;
-use support::{Site, standard};
+use support::{Site, deadline, said, standard};
 
 const GAME: &str = "balkan9";
 
@@ -19,25 +19,9 @@ fn errors(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-fn said(output: &Output) -> String {
-    assert!(output.status.success(), "{}", errors(output));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 /// The fixture's running game alone, changed.
 fn site_with(change: impl FnOnce(&mut Game)) -> Site {
-    let site = Site::of_fixture();
-    let line = site.index(GAME);
-    let mut game = site.game(GAME);
-    game.zone = None;
-    change(&mut game);
-    std::fs::write(site.root().join("games/status"), "").expect("index");
-    site.put(&game, &line);
-    site
-}
-
-fn deadline(game: &mut Game, stamp: &str) {
-    game.deadline = chrono::NaiveDateTime::parse_from_str(stamp, "%Y%m%d%H%M").ok();
+    Site::alone(GAME, change)
 }
 
 fn stands(site: &Site, game: &str) -> String {

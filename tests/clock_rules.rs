@@ -5,10 +5,8 @@
 mod support;
 
 use chancery::judge::GameState;
-use chancery::referee::Referee;
 use chancery::status::{Game, Holder};
-use std::process::Output;
-use support::{Sent, Site, plain, standard};
+use support::{Sent, Site, deadline, order, plain, said};
 
 const GAME: &str = "balkan9";
 const ITALY: &str = "SIGNON I@balkan9 pasta&vino";
@@ -16,41 +14,16 @@ const FRANCE: &str = "SIGNON F@balkan9 le-secret";
 const MASTER: &str = "SIGNON M@balkan9 gm-secret";
 const HOLD: &str = "A VEN H\nA ROM H\nF NAP H";
 
-fn said(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
 fn tick(site: &Site, clock: &str) -> String {
     said(&site.run(&["tick", "--no-guard", "--clock", clock], b""))
 }
 
 /// The fixture's running game alone, changed.
 fn site_with(rules: &[&str], change: impl FnOnce(&mut Game)) -> Site {
-    let site = Site::of_fixture();
-    let line = site.index(GAME);
-    let mut game = site.game(GAME);
-    game.zone = None;
-    game.rules.extend(rules.iter().map(|rule| rule.to_string()));
-    change(&mut game);
-    std::fs::write(site.root().join("games/status"), "").expect("index");
-    site.put(&game, &line);
-    site
-}
-
-/// Everybody holds, but for these.
-fn order(game: &mut Game, but: &[&str]) {
-    for n in 0..game.participants.len() {
-        let p = &game.participants[n];
-        if !p.units.is_empty() && !but.contains(&p.name.as_str()) {
-            let (name, orders) = (p.name.clone(), p.units.iter().map(|unit| format!("{unit} H")).collect::<Vec<_>>());
-            standard().store(game, &name, &orders);
-        }
-    }
-}
-
-fn deadline(game: &mut Game, stamp: &str) {
-    game.deadline = chrono::NaiveDateTime::parse_from_str(stamp, "%Y%m%d%H%M").ok();
+    Site::alone(GAME, |game| {
+        game.rules.extend(rules.iter().map(|rule| rule.to_string()));
+        change(game);
+    })
 }
 
 fn stands(site: &Site) -> Option<String> {

@@ -3,17 +3,11 @@
 
 mod support;
 
-use chancery::referee::Referee;
 use chancery::status::{Game, Holder, PhaseKeyword, PlayerLine};
 use std::process::Output;
-use support::{Sent, Site, plain, standard};
+use support::{Sent, Site, deadline, order, plain, said};
 
 const GAME: &str = "balkan9";
-
-fn said(output: &Output) -> String {
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
 
 fn at(site: &Site, clock: &str, words: &[&str]) -> Output {
     site.run(&[words, &["--clock", clock]].concat(), b"")
@@ -29,31 +23,9 @@ fn number(said: &str, word: &str) -> usize {
     words.find(|w| *w == word).and_then(|_| words.next()?.parse().ok()).unwrap_or_else(|| panic!("no {word}: {said}"))
 }
 
-/// The fixture with its first game only, changed.
+/// The fixture's running game alone, changed.
 fn site_with(change: impl FnOnce(&mut Game)) -> Site {
-    let site = Site::of_fixture();
-    let line = site.index(GAME);
-    let mut game = site.game(GAME);
-    game.zone = None;
-    change(&mut game);
-    std::fs::write(site.root().join("games/status"), "").expect("index");
-    site.put(&game, &line);
-    site
-}
-
-/// Everybody holds, but for these.
-fn order(game: &mut Game, but: &[&str]) {
-    for n in 0..game.participants.len() {
-        let p = &game.participants[n];
-        if !p.units.is_empty() && !but.contains(&p.name.as_str()) {
-            let (name, orders) = (p.name.clone(), p.units.iter().map(|unit| format!("{unit} H")).collect::<Vec<_>>());
-            standard().store(game, &name, &orders);
-        }
-    }
-}
-
-fn deadline(game: &mut Game, stamp: &str) {
-    game.deadline = chrono::NaiveDateTime::parse_from_str(stamp, "%Y%m%d%H%M").ok();
+    Site::alone(GAME, change)
 }
 
 fn mails(site: &Site, clock: &str, notice: &str) -> Vec<Sent> {

@@ -17,12 +17,34 @@ use mailparse::MailHeaderMap;
 use serde_json::Value;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 
 /// Where the vectors lie.
 pub fn data() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mail")
+}
+
+/// What the judge said that succeeded.
+pub fn said(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+/// Everybody holds, but for these.
+pub fn order(game: &mut Game, but: &[&str]) {
+    for n in 0..game.participants.len() {
+        let p = &game.participants[n];
+        if !p.units.is_empty() && !but.contains(&p.name.as_str()) {
+            let (name, orders) = (p.name.clone(), p.units.iter().map(|unit| format!("{unit} H")).collect::<Vec<_>>());
+            standard().store(game, &name, &orders);
+        }
+    }
+}
+
+/// Gives a game that deadline, `yyyymmddhhmm`.
+pub fn deadline(game: &mut Game, stamp: &str) {
+    game.deadline = chrono::NaiveDateTime::parse_from_str(stamp, "%Y%m%d%H%M").ok();
 }
 
 /// A file of the vectors, parsed.
@@ -100,6 +122,18 @@ impl Site {
     /// The state of fixture.json.
     pub fn of_fixture() -> Site {
         Site::of_fixture_with(Vec::new())
+    }
+
+    /// One game of the fixture alone, changed, with the judge's own clock.
+    pub fn alone(name: &str, change: impl FnOnce(&mut Game)) -> Site {
+        let site = Site::of_fixture();
+        let line = site.index(name);
+        let mut game = site.game(name);
+        game.zone = None;
+        change(&mut game);
+        std::fs::write(site.root().join("games/status"), "").expect("index");
+        site.put(&game, &line);
+        site
     }
 
     /// The same with further settings.
