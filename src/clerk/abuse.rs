@@ -88,8 +88,8 @@ impl Clerk {
         let within_hour = closed.iter().filter(hour).count();
         let errors = closed.iter().filter(|e| e.outcome == outcome::ERRORS).count();
         let over = within_hour >= MESSAGES_AN_HOUR || errors >= ERRORS_A_DAY;
-        let keeper = self.house.keepers.iter().any(|keeper| keeper.eq_ignore_ascii_case(sender));
-        let stranger = !keeper && (within_hour >= STRANGER_AN_HOUR || closed.len() >= STRANGER_A_DAY);
+        let stranger =
+            !self.house.is_keeper(sender) && (within_hour >= STRANGER_AN_HOUR || closed.len() >= STRANGER_A_DAY);
         if over {
             // Once in the period: within the hour, or within the day when errors are what was too many.
             let told = closed.iter().filter(|e| e.outcome == outcome::RATE);

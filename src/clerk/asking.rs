@@ -249,7 +249,6 @@ impl Clerk {
 
     /// Whether somebody may create games at all (`games.create_by`).
     fn may_create(&self, address: &str) -> Result<(), Refusal> {
-        let keeper = || self.house.keepers.iter().any(|keeper| keeper.eq_ignore_ascii_case(address));
         match self.site.config.games.create_by {
             // Where there is a register, nobody is found who is not in it.
             CreateBy::Anyone => Ok(()),
@@ -257,7 +256,7 @@ impl Clerk {
             CreateBy::Registered => {
                 refuse(Code::NotRegistered, "Only people in this judge's register create games here.")
             }
-            CreateBy::Keeper if keeper() => Ok(()),
+            CreateBy::Keeper if self.house.is_keeper(address) => Ok(()),
             CreateBy::Keeper => refuse(Code::BadState, "Only the judgekeeper creates games here; ask him for one."),
         }
     }

@@ -59,6 +59,13 @@ pub struct House {
     pub public_networks: Vec<String>,
 }
 
+impl House {
+    /// Whether that is the address of a keeper.
+    pub fn is_keeper(&self, address: &str) -> bool {
+        self.keepers.iter().any(|keeper| keeper.eq_ignore_ascii_case(address))
+    }
+}
+
 /// Files of the game that some commands show.
 pub trait Records {
     /// The `results` file.

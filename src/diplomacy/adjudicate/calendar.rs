@@ -51,10 +51,15 @@ pub fn count_centers(
     captures
 }
 
+/// With whom a power wins: a dummy under TEAM_VICTORY with its master, everybody else alone.
+pub fn wins_with(profile: &Profile, estates: &Estates, power: PowerId) -> PowerId {
+    let master = estates.get(power).and_then(|estate| estate.master);
+    master.filter(|_| profile.has(Rule::TeamVictory)).unwrap_or(power)
+}
+
 /// Scores for victory, by power (adjudication.md 11): centres owned, or under VICTORY_HOMES homes of others, which neither its
 /// own are nor those of dummies that it runs. Under TEAM_VICTORY what a dummy scores is its master's.
 pub fn scores(profile: &Profile, position: &Position, estates: &Estates) -> Vec<u16> {
-    let team = |power: PowerId| estates.get(power).and_then(|e| e.master).filter(|_| profile.has(Rule::TeamVictory));
     let ours = |power: PowerId, at: usize| at == usize::from(power.0) || estates.0[at].master == Some(power);
     let foreign = |power: PowerId, center: &ProvinceId| {
         let mut homes = (0..estates.0.len()).filter(|at| estates.0[*at].homes.contains(center)).peekable();
@@ -63,7 +68,7 @@ pub fn scores(profile: &Profile, position: &Position, estates: &Estates) -> Vec<
     let homes = profile.has(Rule::VictoryHomes);
     let mut scores = vec![0; position.board().powers()];
     for power in (0..position.board().powers() as u8).map(PowerId) {
-        let scorer = team(power).unwrap_or(power);
+        let scorer = wins_with(profile, estates, power);
         let counted = position.centers(power).filter(|c| !homes || foreign(scorer, c)).count() as u16;
         if let Some(score) = scores.get_mut(usize::from(scorer.0)) {
             *score += counted;

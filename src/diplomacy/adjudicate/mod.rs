@@ -52,7 +52,7 @@ mod wording;
 
 pub use adjustment::{Adjusted, Adjustment, IllegalAdjustment, removals};
 pub use board::{Board, Crossing};
-pub use calendar::{Advance, Capture, Season, advance, count_centers, goal, goals, scores, short, victors};
+pub use calendar::{Advance, Capture, Season, advance, count_centers, goal, goals, scores, short, victors, wins_with};
 pub use choice::UnknownChoice;
 pub use estate::{Due, Estate, Estates, Holdings, all_due, due, due_on};
 pub use explain::explain;

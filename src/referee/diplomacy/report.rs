@@ -1,7 +1,7 @@
 //! The results report (notices.md 4 and 5): its fixed layout, which programs read.
 
 use super::Diplomacy;
-use crate::diplomacy::adjudicate::{Estates, Position, Profile, due, goals};
+use crate::diplomacy::adjudicate::{Estates, Position, Profile, due, goals, wins_with};
 use crate::diplomacy::map::{Map, PowerId, ProvinceId};
 use crate::diplomacy::phase::Phase;
 use crate::diplomacy::rules::{Rule, Rules};
@@ -139,7 +139,8 @@ pub fn supply_table(
         let count = due.count.abs();
         let word = if due.count < 0 { "Removes" } else { "Builds" };
         let unit = if count == 1 { "unit." } else { "units." };
-        let wins = wins(power, profile, estates, victors);
+        // With a winner his dummies bear the mark, too.
+        let wins = victors.contains(&power) || victors.contains(&wins_with(profile, estates, power));
         let mark = if wins { "  (* VICTORY!! *)" } else { "" };
         let line = format!(
             "{:<11} {centers:>2} {} {units:>2} {}  {word:<8}{count:>2} {unit}{mark}\n",
@@ -150,12 +151,6 @@ pub fn supply_table(
         table.push(Count { power, wins, line });
     }
     table
-}
-
-/// Whether a power bears the mark of victory: with a winner its dummies do under TEAM_VICTORY.
-fn wins(power: PowerId, profile: &Profile, estates: &Estates, victors: &[PowerId]) -> bool {
-    let master = estates.get(power).and_then(|e| e.master).filter(|_| profile.has(Rule::TeamVictory));
-    victors.contains(&power) || master.is_some_and(|master| victors.contains(&master))
 }
 
 #[cfg(test)]
