@@ -21,11 +21,13 @@
     document.querySelectorAll("time[data-countdown]").forEach(function (time) {
       var left = Date.parse(time.dateTime) - Date.now();
       if (isNaN(left)) return;
-      var note = time.nextElementSibling;
-      if (!note || !note.classList.contains("left")) {
+      // At the end of its line, behind the zone.
+      var line = time.closest("p") || time.parentNode;
+      var note = line.querySelector(".left");
+      if (!note) {
         note = document.createElement("span");
         note.className = "left";
-        time.after(note);
+        line.append(" ", note);
       }
       note.textContent = words(left) + here(time, new Date(time.dateTime));
     });
