@@ -1,6 +1,9 @@
 //! The agenda, `cron/agenda`: until when each sleeping game is known to have nothing to do, so that a round need not open
 //! it. Every `tick` from cron is a process of its own, so what it has learnt lies in a file.
 //!
+//! Whoever sleeps was read without fault: when a game is woken, and is still what fell asleep, its file need not be checked
+//! again.
+//!
 //! What it promises: it is a memory, never an authority. An entry counts only while the trace of the status file and the
 //! line of the index are those it was made from, and only for the program, the settings and the maps that made it. An
 //! agenda that is lost, cut off or of another hand is as good as none: the next round opens every game, and is slower.
@@ -115,16 +118,23 @@ pub(super) struct InOrder<'a> {
     rest: &'a [Entry],
 }
 
+impl Entry {
+    /// Whether the game sleeps on now.
+    pub fn sleeps(&self, now: DateTime<Utc>) -> bool {
+        now.timestamp() < self.until
+    }
+}
+
 impl<'a> InOrder<'a> {
-    /// The entry of that game, if it still sleeps now and is the game that fell asleep.
-    pub fn sleeping(&mut self, name: &str, mark: Option<Mark>, now: DateTime<Utc>) -> Option<&'a Entry> {
+    /// The entry of that game, if it is still the game that fell asleep.
+    pub fn known(&mut self, name: &str, mark: Option<Mark>) -> Option<&'a Entry> {
         while let [first, rest @ ..] = self.rest {
             if &*first.name > name {
                 return None;
             }
             self.rest = rest;
             if &*first.name == name {
-                return Some(first).filter(|entry| Some(entry.mark) == mark && now.timestamp() < entry.until);
+                return Some(first).filter(|entry| Some(entry.mark) == mark);
             }
         }
         None
@@ -172,6 +182,12 @@ impl Glimpse {
 }
 
 impl Clerk {
+    /// What an entry about a game would be made from now; `None`: there is no status file, or no line of the index.
+    pub(super) fn mark_of(&self, game: &GameName) -> Result<Option<Mark>, ClerkError> {
+        let (trace, book) = (self.archive.trace(game)?, self.book()?);
+        Ok(trace.zip(book.of(game.as_str())).map(|(trace, line)| Mark::of(&[trace], line)))
+    }
+
     /// The agenda that the round before has left.
     pub(super) fn agenda(&self, world: &World) -> Agenda {
         match std::fs::read_to_string(self.agenda_path()) {
@@ -270,12 +286,12 @@ mod tests {
         let agenda = Agenda { entries: vec![entry("ash", 100, 1), entry("birch", 50, 2), entry("elm", 100, 3)] };
         let mark = |n| Some(Mark([n; 12]));
         let mut order = agenda.in_order();
-        assert!(order.sleeping("alder", mark(1), at(10)).is_none(), "not on it");
-        assert!(order.sleeping("ash", mark(1), at(99)).is_some());
-        assert!(order.sleeping("birch", mark(2), at(50)).is_none(), "its moment has come");
-        assert!(order.sleeping("cedar", mark(2), at(10)).is_none());
-        assert!(order.sleeping("elm", mark(1), at(10)).is_none(), "another file, or another line of the index");
-        assert!(agenda.in_order().sleeping("elm", None, at(10)).is_none(), "no file at all");
-        assert!(agenda.in_order().sleeping("elm", mark(3), at(10)).is_some(), "games between may be missing");
+        assert!(order.known("alder", mark(1)).is_none(), "not on it");
+        assert!(order.known("ash", mark(1)).is_some_and(|entry| entry.sleeps(at(99))));
+        assert!(order.known("birch", mark(2)).is_some_and(|entry| !entry.sleeps(at(50))), "its moment has come");
+        assert!(order.known("cedar", mark(2)).is_none());
+        assert!(order.known("elm", mark(1)).is_none(), "another file, or another line of the index");
+        assert!(agenda.in_order().known("elm", None).is_none(), "no file at all");
+        assert!(agenda.in_order().known("elm", mark(3)).is_some(), "games between may be missing");
     }
 }

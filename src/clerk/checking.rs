@@ -1,6 +1,7 @@
 //! One game in a round of the clock: looked at, read and decided under its lock, up to the transaction that the round
 //! commits with others. Each game is apart (OPS-083): neither a panic nor a hang in one stops the others.
 
+use super::agenda::Mark;
 use super::hand::Hand;
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, AuditLine, Content, Entry, GameName, Key, OwnerLock, Stamp, Transaction};
@@ -71,15 +72,15 @@ impl AtHand {
 /// The checks of one round.
 pub(super) struct Checks {
     clerk: Arc<Clerk>,
-    hand: Hand<(GameName, Round), Result<Checked, ClerkError>>,
+    hand: Hand<(GameName, Round, Option<Mark>), Result<Checked, ClerkError>>,
 }
 
 impl Checks {
     /// Those of the round of that number.
     pub fn new(clerk: &Arc<Clerk>, number: i64, now: DateTime<Utc>) -> Checks {
         let checker = Arc::clone(clerk);
-        let hand = Hand::new(move |(game, round): (GameName, Round)| {
-            let check = std::panic::AssertUnwindSafe(|| checker.check(&game, number, round, now));
+        let hand = Hand::new(move |(game, round, sound): (GameName, Round, Option<Mark>)| {
+            let check = std::panic::AssertUnwindSafe(|| checker.check(&game, number, round, sound, now));
             let checked = std::panic::catch_unwind(check)
                 .unwrap_or_else(|_| Err(ClerkError::Site("the judge failed over this game".into())));
             checker.at_hand.games().remove(game.as_str());
@@ -88,13 +89,19 @@ impl Checks {
         Checks { clerk: Arc::clone(clerk), hand }
     }
 
-    /// Checks a game; `meanwhile` is called when that takes long.
-    pub fn check(&mut self, game: &GameName, round: Round, meanwhile: impl FnOnce()) -> Result<Checked, ClerkError> {
+    /// Checks a game; `meanwhile` is called when that takes long. `sound`: so marked, its file is known to be without fault.
+    pub fn check(
+        &mut self,
+        game: &GameName,
+        round: Round,
+        sound: Option<Mark>,
+        meanwhile: impl FnOnce(),
+    ) -> Result<Checked, ClerkError> {
         if !self.clerk.at_hand.games().insert(game.to_string()) {
             return Err(ClerkError::Site("the check of an earlier round still hangs over this game".into()));
         }
         let limit = self.clerk.site.config.sched.limit.0;
-        self.hand.does((game.clone(), round), limit, meanwhile).unwrap_or_else(|| {
+        self.hand.does((game.clone(), round, sound), limit, meanwhile).unwrap_or_else(|| {
             Err(ClerkError::Site(format!("its check took longer than {} s and was given up", limit.as_secs())))
         })
     }
@@ -103,10 +110,20 @@ impl Checks {
 impl Clerk {
     /// What a round does about one game. The audit line says which round it was: where an interrupted round is run again,
     /// no game is counted twice (OPS-080).
-    fn check(&self, game: &GameName, number: i64, round: Round, now: DateTime<Utc>) -> Result<Checked, ClerkError> {
+    fn check(
+        &self,
+        game: &GameName,
+        number: i64,
+        round: Round,
+        sound: Option<Mark>,
+        now: DateTime<Utc>,
+    ) -> Result<Checked, ClerkError> {
         let Some(Taken { lock, content, audit }) = self.take_up(game, now)? else { return Ok(Checked::Busy) };
         let Some(content) = content else { return Ok(Checked::Awake) };
-        let Some(loaded) = self.load_from(game, content)? else { return Ok(Checked::Awake) };
+        // The mark is looked at after the file was read: if it is the same, so was the file.
+        let sound = sound.is_some() && sound == self.mark_of(game)?;
+        let loaded = if sound { self.load_sound(game, content)? } else { self.load_from(game, content)? };
+        let Some(loaded) = loaded else { return Ok(Checked::Awake) };
         // Asked under the lock: somebody who commits writes both (status-file.md 10.3).
         if !loaded.index().state.agrees(loaded.game()) {
             let text = format!(

@@ -183,6 +183,14 @@ impl Records for Filed {
     }
 }
 
+/// Whether the file of a game is to be checked against its board and rules.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Faults {
+    Sought,
+    /// There are none: just this file was checked before.
+    Known,
+}
+
 /// A game read from the archive.
 pub struct Loaded {
     document: Document,
@@ -297,14 +305,29 @@ impl Clerk {
         if let Some(loaded) = &mut loaded {
             loaded.check_name(game);
         }
-        if let Some(loaded) = loaded.as_ref().filter(|loaded| loaded.errors.is_empty()) {
+        self.remember(game, loaded.as_ref());
+        Ok(loaded)
+    }
+
+    /// The same from one that is known to be without fault.
+    pub(super) fn load_sound(&self, game: &GameName, content: Content) -> Result<Option<Loaded>, ClerkError> {
+        let loaded = self.read(game, content, Faults::Known)?;
+        self.remember(game, loaded.as_ref());
+        Ok(loaded)
+    }
+
+    fn remember(&self, game: &GameName, loaded: Option<&Loaded>) {
+        if let Some(loaded) = loaded.filter(|loaded| loaded.errors.is_empty()) {
             self.memory.read(game, loaded.content.stamp, &loaded.content.bytes);
         }
-        Ok(loaded)
     }
 
     /// The game as these bytes have it: its status file, or a kept copy. `None`: nothing to work with.
     pub(super) fn read_as(&self, game: &GameName, content: Content) -> Result<Option<Loaded>, ClerkError> {
+        self.read(game, content, Faults::Sought)
+    }
+
+    fn read(&self, game: &GameName, content: Content, look: Faults) -> Result<Option<Loaded>, ClerkError> {
         let Ok(document) = Document::parse(&content.bytes) else { return Ok(None) };
         let index = self.book()?.of(game.as_str()).cloned().unwrap_or_else(|| IndexLine {
             name: game.to_string(),
@@ -329,15 +352,23 @@ impl Clerk {
         };
         let variant = variant_of(&index.variant);
         let resolved = geography::rules_of(document.game(), Some(&compiled.map), variant);
-        let checked = geography::checked(&document, Some((&compiled.map, compiled.lexicon())), &resolved, variant);
-        // The check repeats what the grammar has found.
-        let further = checked.diagnostics.into_iter().filter(|d| d.is_error());
-        for fault in further {
-            if !faults.contains(&fault) {
-                faults.push(fault);
+        if look == Faults::Sought {
+            let board = Some((&compiled.map, compiled.lexicon()));
+            // The check repeats what the grammar has found.
+            let further = geography::checked(&document, board, &resolved, variant).diagnostics;
+            for fault in further.into_iter().filter(Diagnostic::is_error) {
+                if !faults.contains(&fault) {
+                    faults.push(fault);
+                }
             }
+            faults.sort_by_key(|d| d.line);
+        } else {
+            debug_assert!(
+                !geography::checked(&document, Some((&compiled.map, compiled.lexicon())), &resolved, variant)
+                    .has_errors(),
+                "{game} was taken for sound"
+            );
         }
-        faults.sort_by_key(|d| d.line);
         let errors: Vec<String> = faults.iter().map(|d| d.to_string()).collect();
         let referee = Diplomacy::new(compiled, resolved.rules, &index.variant);
         let records = Filed { directory: self.archive.layout().game(game.as_str()) };

@@ -129,7 +129,8 @@ impl Clerk {
             ticked.games += 1;
             let checked = GameName::old(name).map_err(ClerkError::from).and_then(|game| {
                 let glimpse = Glimpse::of(&room, &game, line)?;
-                if let Some(entry) = sleepers.sleeping(name, glimpse.mark, now)
+                let known = sleepers.known(name, glimpse.mark);
+                if let Some(entry) = known.filter(|entry| entry.sleeps(now))
                     && !unfinished.contains(&game)
                 {
                     after.push(entry.clone());
@@ -137,7 +138,9 @@ impl Clerk {
                 }
                 ticked.opened += 1;
                 // Whoever takes long does not keep the others waiting for their commit.
-                let checked = checks.check(&game, round, || self.commit_pending(&mut pending, &mut ticked, now));
+                let sound = glimpse.mark.filter(|_| known.is_some());
+                let meanwhile = || self.commit_pending(&mut pending, &mut ticked, now);
+                let checked = checks.check(&game, round, sound, meanwhile);
                 Ok(match checked? {
                     Checked::Asleep(until) => {
                         glimpse.entry(name, until).into_iter().for_each(|entry| after.push(entry));
@@ -234,7 +237,7 @@ impl Clerk {
     /// Checks a game whose file was edited while its change was on the way to the disk.
     fn check_again(&self, game: &GameName, round: Round, checks: &mut Checks, ticked: &mut Ticked, now: DateTime<Utc>) {
         for _ in 1..TRIES {
-            match checks.check(game, round, || ()) {
+            match checks.check(game, round, None, || ()) {
                 Ok(Checked::Decided(decided)) => {
                     let mut pending = Pending { games: vec![*decided], files: 0 };
                     self.commit_pending(&mut pending, ticked, now);
@@ -317,7 +320,7 @@ impl Clerk {
             let Ok(game) = GameName::old(&line.name) else { continue };
             // Who sleeps on has no deadline before now.
             let mark = Glimpse::of(&room, &game, line).ok().and_then(|glimpse| glimpse.mark);
-            if sleepers.sleeping(&line.name, mark, now).is_some() {
+            if sleepers.known(&line.name, mark).is_some_and(|entry| entry.sleeps(now)) {
                 continue;
             }
             // A game that cannot be read now is told about by the round that cannot check it.
