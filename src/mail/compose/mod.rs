@@ -9,7 +9,7 @@ use crate::mail::token::{self, Secret};
 use crate::mail::{Attachment, Auto, Letter, Link, MailAddress};
 use chrono::{DateTime, FixedOffset};
 use lettre::address::Envelope;
-use lettre::message::header::{ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
+use lettre::message::header::{self, ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
 use lettre::message::{Body, Mailbox, Message, MultiPart, SinglePart};
 
 /// What every mail of this judge has in common.
@@ -41,7 +41,7 @@ pub struct Stamp {
     pub id: String,
     /// Moment of queueing in the judge's zone.
     pub now: DateTime<FixedOffset>,
-    /// At least 16 random letters and digits, for Message-ID and boundaries.
+    /// At least 16 random letters and digits, for the Message-ID.
     pub token: String,
 }
 
@@ -84,24 +84,54 @@ const MOST_REFERENCES: usize = 20;
 /// Longest line that goes as it is (operations.md 8.1).
 const LINE: usize = 78;
 
-/// Text parts that were encoded, for the letters of one event: mostly they say the same to all.
+/// What was encoded for the letters of one event: mostly they say the same to all.
 #[derive(Default)]
-pub struct Encoded(Vec<(&'static str, String, Body)>);
+pub struct Encoded {
+    /// Text parts: their kind and text.
+    parts: Vec<(&'static str, String, Body)>,
+    last: Option<Content>,
+}
+
+/// All of a mail but its own fields.
+struct Content {
+    text: String,
+    html: Option<String>,
+    attachments: Vec<Attachment>,
+    /// The MIME fields, an empty line, the parts.
+    bytes: Vec<u8>,
+}
 
 impl Encoded {
-    /// So many different ones are kept.
+    /// So many different text parts are kept.
     const MOST: usize = 8;
 
     fn part(&mut self, text: &str, kind: &'static str) -> SinglePart {
-        let known = self.0.iter().find(|(k, t, _)| *k == kind && t == text).map(|(_, _, body)| body.clone());
+        let known = self.parts.iter().find(|(k, t, _)| *k == kind && t == text).map(|(_, _, body)| body.clone());
         let body = known.unwrap_or_else(|| {
             let body = encode(text);
-            if self.0.len() < Encoded::MOST {
-                self.0.push((kind, text.to_owned(), body.clone()));
+            if self.parts.len() < Encoded::MOST {
+                self.parts.push((kind, text.to_owned(), body.clone()));
             }
             body
         });
         SinglePart::builder().header(content_type(kind)).body(body)
+    }
+
+    /// What the letter says, encoded.
+    fn content(&mut self, letter: &Letter, secret: &Secret) -> &[u8] {
+        let is_same = |last: &Content| {
+            (&last.text, &last.html, &last.attachments) == (&letter.text, &letter.html, &letter.attachments)
+        };
+        let content = match self.last.take().filter(is_same) {
+            Some(last) => last,
+            None => Content {
+                bytes: body(self, letter, secret),
+                text: letter.text.clone(),
+                html: letter.html.clone(),
+                attachments: letter.attachments.clone(),
+            },
+        };
+        &self.last.insert(content).bytes
     }
 }
 
@@ -141,19 +171,20 @@ pub fn compose_with(
     for (name, value) in fields(letter, game.as_deref(), &to, sender) {
         builder = builder.raw_header(field(name, value));
     }
-    let built = match body(encoded, letter, stamp) {
-        Built::Single(part) => builder.singlepart(part),
-        Built::Multi(part) => builder.multipart(part),
-    };
+    let built = builder.header(header::MIME_VERSION_1_0).body(String::new());
     let mut message = built.map_err(|e| ComposeError::Build(e.to_string()))?;
+    // The content brings its own.
+    message.headers_mut().remove::<ContentTransferEncoding>();
     // The library writes dates in GMT only; players want to see the judge's zone.
     message.headers_mut().insert_raw(field("Date", stamp.now.to_rfc2822()));
+    let mut bytes = message.headers().to_string().into_bytes();
+    bytes.extend_from_slice(encoded.content(letter, &sender.secret));
     let from = match letter.auto {
         Auto::Replied => String::new(),
         _ if sender.verp => token::verp(&sender.address, &sender.secret, &stamp.id).to_string(),
         _ => sender.address.to_string(),
     };
-    Ok(Composed { id: stamp.id.clone(), from, to: to.to_string(), message_id, bytes: message.formatted() })
+    Ok(Composed { id: stamp.id.clone(), from, to: to.to_string(), message_id, bytes })
 }
 
 /// The fields beyond those every mail has, in the order written.
@@ -243,12 +274,24 @@ enum Built {
     Multi(MultiPart),
 }
 
+/// What a letter says, as the fields and the body of a MIME entity.
+fn body(encoded: &mut Encoded, letter: &Letter, secret: &Secret) -> Vec<u8> {
+    match parts(encoded, letter, secret) {
+        Built::Single(part) => part.formatted(),
+        Built::Multi(part) => part.formatted(),
+    }
+}
+
 /// text; or alternative(text, html or related(html, pictures)); all of it in a mixed with the attachments.
-fn body(encoded: &mut Encoded, letter: &Letter, stamp: &Stamp) -> Built {
+fn parts(encoded: &mut Encoded, letter: &Letter, secret: &Secret) -> Built {
+    // Keyed, so that no text can hold its own boundary.
+    let mark = std::cell::LazyCell::new(|| {
+        secret.mark("boundary", &[&letter.text, letter.html.as_deref().unwrap_or_default()], 24)
+    });
     let mut boundaries = 0;
     let mut boundary = || {
         boundaries += 1;
-        format!("chancery-{}-{boundaries}", stamp.token)
+        format!("chancery-{}-{boundaries}", *mark)
     };
     let plain = encoded.part(&letter.text, "text/plain; charset=utf-8; format=fixed");
     let inlined = |a: &&Attachment| letter.html.is_some() && a.inline.as_deref().is_some_and(is_message_id);
