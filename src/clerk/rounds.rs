@@ -16,8 +16,9 @@ use std::sync::Arc;
 
 /// Games whose changes are put on the disk together at the most; they stay locked meanwhile.
 pub(super) const TOGETHER: usize = 64;
-/// Files that these changes write at the most, unless one game alone has more.
-pub(super) const FILES: usize = 256;
+/// Files that these changes write at the most, unless one game alone has more: all are open until they are synced, and with
+/// the locks there may be 1,024.
+pub(super) const FILES: usize = 512;
 /// A file that somebody edits just now is read again so often (OPS-043).
 const TRIES: u8 = 5;
 
