@@ -1,8 +1,9 @@
 //! The queue and the ways out: order, retries, dead letters, the stop; SMTP against listeners on loopback (OPS-060 to
 //! OPS-064).
 
+use chancery::archive::journal::{Operation, Record};
 use chancery::archive::spool::Envelope;
-use chancery::archive::{Fs, Spool};
+use chancery::archive::{Fs, Owner, Spool};
 use chancery::mail::listen::{Bound, Door, Protocol, serve};
 use chancery::mail::queue::worker::{Pace, Policy, Redirect, Round, send_due};
 use chancery::mail::queue::{Folder, Head, Queue, Queued, make_id};
@@ -46,11 +47,32 @@ fn entry(number: u16, to: &str, game: &str, kind: &str) -> Queued {
 
 fn queue(entries: &[Queued]) -> (tempfile::TempDir, Queue) {
     let directory = tempfile::tempdir().expect("directory");
-    let queue = Queue::open(directory.path().join("outbox")).expect("queue");
+    let queue = Queue::open(directory.path().join("outbox"), directory.path().join("journal")).expect("queue");
     for entry in entries {
         queue.enqueue(entry).expect("enqueue");
     }
     (directory, queue)
+}
+
+/// The commit writes a mail where it will lie: until it is finished nobody takes the mail for damaged, or half of it for all.
+#[test]
+fn a_mail_whose_commit_is_not_finished_is_not_seen() {
+    let whole = entry(1, "a@example.org", "g", "N17");
+    let id = whole.head.id.clone();
+    for half in [0, 20, whole.encode().len() - 5] {
+        let (directory, queue) = queue(&[]);
+        let record =
+            Record { owner: Owner::Judge, seq: 7, operations: vec![Operation::Enqueue(id.clone(), whole.encode())] };
+        let (journal, place) = (directory.path().join("journal"), queue.path(Folder::New, &id));
+        std::fs::create_dir(&journal).expect("directory");
+        std::fs::write(journal.join(record.file_name()), record.encode()).expect("journal file");
+        std::fs::write(&place, &whole.encode()[..half]).expect("half a mail");
+        assert_eq!(queue.list(Folder::New).expect("list"), (vec![], vec![]));
+        assert!(queue.hold(&id).is_err() && queue.drop_entry(&id).is_err() && place.exists());
+        std::fs::write(&place, whole.encode()).expect("the mail");
+        std::fs::remove_file(journal.join(record.file_name())).expect("finished");
+        assert_eq!(queue.list(Folder::New).expect("list"), (vec![whole.head.clone()], vec![]));
+    }
 }
 
 /// Few files are looked into, and the answer is that of all of them; what is no queue file is passed over.
@@ -539,7 +561,7 @@ fn nothing_is_retried_or_dropped_while_a_worker_holds_the_lock() {
     let (buried, why) = spool.dead().expect("the dead").pop().expect("one");
     let (name, dead) = (buried.file_name(), root.join("dead").join(buried.file_name()));
     assert!(why.contains("sender"), "{why}");
-    let queue = Queue::open(root.join("outbox")).expect("queue");
+    let queue = Queue::open(root.join("outbox"), root.join("journal")).expect("queue");
     let waiting = [entry(1, "a@example.org", "g", "N17"), entry(2, "b@example.org", "g", "N17")];
     waiting.iter().for_each(|entry| queue.enqueue(entry).expect("enqueue"));
     let id = waiting[0].head.id.clone();
@@ -581,7 +603,7 @@ fn the_configured_rate_holds_from_one_process_to_the_next() {
     ];
     let beginnings = Beginnings { address: "judge@judge.example".into(), settings, ..Beginnings::default() };
     init(&root, &beginnings).expect("a site");
-    let queue = Queue::open(root.join("outbox")).expect("queue");
+    let queue = Queue::open(root.join("outbox"), root.join("journal")).expect("queue");
     for n in 0..5 {
         queue.enqueue(&entry(n, &format!("p{n}@example.org"), "g", "N17")).expect("enqueue");
     }

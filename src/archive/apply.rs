@@ -1,7 +1,8 @@
 //! Applying a recorded transaction: the second half of the protocol (OPS-040, step 4). Each operation can be repeated,
 //! so that recovery is the same code.
 //!
-//! All new contents are written and synced before the first of them takes its place, and what has changed is synced
+//! All new contents are written and synced before the first of them takes its place – but for mails, which are written
+//! in it: whoever reads the outbox leaves alone what a journal file names –, and what has changed is synced
 //! once at the end, in parallel: a commit waits for the disk five times (journal, its directory, contents, places,
 //! removal), however many files it touches.
 
@@ -23,8 +24,18 @@ pub(super) enum Present {
     Perhaps,
 }
 
-/// Where the content of each Replace and Enqueue of a record lies, in order, and where it goes; `None` if it is there.
-pub(super) type Places = Vec<Option<(PathBuf, PathBuf)>>;
+/// Where the content of each Replace and Enqueue of a record lies, in order.
+pub(super) type Places = Vec<Place>;
+
+/// Where a content lies.
+pub(super) enum Place {
+    /// Where it belongs, and was before.
+    There,
+    /// Where it belongs, and has just been written.
+    Written(PathBuf),
+    /// In a draft, and where that goes.
+    Draft(PathBuf, PathBuf),
+}
 
 /// What remains to be done when every operation of some records has had its turn: lines of files that all games share,
 /// and what has to be synced.
@@ -81,12 +92,14 @@ impl Archive {
                 // The directory has moved last of all: its files were done before.
                 Operation::Replace(..) | Operation::Append(..) | Operation::Rename(..) | Operation::Remove(_)
                     if moved => {}
-                Operation::Replace(..) | Operation::Enqueue(..) => {
-                    if let Some(Some((draft, place))) = places.next() {
+                Operation::Replace(..) | Operation::Enqueue(..) => match places.next() {
+                    Some(Place::Draft(draft, place)) => {
                         self.fs.rename(&draft, &place).at("rename", &draft)?;
                         rest.entry(&place);
                     }
-                }
+                    Some(Place::Written(place)) => rest.entry(&place),
+                    Some(Place::There) | None => {}
+                },
                 Operation::Append(path, offset, bytes) => self.append(path, *offset, bytes, rest)?,
                 Operation::Rename(from, to) => {
                     let (from, to) = (self.resolve(from)?, self.resolve(to)?);
@@ -131,7 +144,8 @@ impl Archive {
     /// Write the new contents where no reader looks; what was written has to be synced before it takes its place.
     ///
     /// Whether a mail is in the outbox already is asked only where some of the record may be on the disk: the id of a mail
-    /// is drawn from the commit that queues it, so that no other can have brought it there.
+    /// is drawn from the commit that queues it, so that no other can have brought it there. One that waits to be sent is
+    /// written once more: it may be torn, or not on the disk, and as long as its journal file is there nobody touches it.
     pub(super) fn prepare(
         &self,
         record: &Record,
@@ -150,20 +164,23 @@ impl Archive {
                 }
                 Operation::Enqueue(id, bytes) => {
                     let name = format!("{id}.msg");
-                    // In the order in which the sender moves it.
-                    let rooms = ["new", "hold", "done", "dead"];
-                    let there = || rooms.iter().any(|room| self.layout.outbox.join(room).join(&name).exists());
-                    if present == Present::Perhaps && there() {
-                        places.push(None);
+                    let place = self.layout.outbox.join("new").join(&name);
+                    if present == Present::No {
+                        written.push((self.fs.write(&place, bytes, fs::FILE).at("write", &place)?, place.clone()));
+                        places.push(Place::Written(place));
                         continue;
                     }
-                    let draft = self.layout.outbox.join("tmp").join(&name);
-                    (draft, self.layout.outbox.join("new").join(&name), bytes, fs::FILE)
+                    let rooms = ["hold", "done", "dead"];
+                    if rooms.iter().any(|room| self.layout.outbox.join(room).join(&name).exists()) {
+                        places.push(Place::There);
+                        continue;
+                    }
+                    (self.layout.outbox.join("tmp").join(&name), place, bytes, fs::FILE)
                 }
                 _ => continue,
             };
             written.push((self.fs.write(&draft, bytes, mode).at("write", &draft)?, draft.clone()));
-            places.push(Some((draft, place)));
+            places.push(Place::Draft(draft, place));
         }
         Ok(places)
     }

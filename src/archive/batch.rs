@@ -214,7 +214,7 @@ mod tests {
     /// What stands in the way of one, or of what all share, blocks those it is about until it is gone.
     #[test]
     fn what_is_committed_and_cannot_be_finished_is_finished_later() {
-        let one = ("outbox/tmp/mail-birch.msg", [true, false, true]);
+        let one = ("outbox/new/mail-birch.msg", [true, false, true]);
         for (obstacle, expected) in [one, ("games/status", [false; 3])] {
             let place = tempfile::tempdir().unwrap();
             let archive = archive(place.path(), Fs::new());

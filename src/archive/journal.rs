@@ -73,6 +73,14 @@ impl Record {
         Some((Owner::named(owner).ok()?, seq.parse().ok()?))
     }
 
+    /// Names of the mails that it queues.
+    pub fn into_mails(self) -> impl Iterator<Item = String> {
+        self.operations.into_iter().filter_map(|operation| match operation {
+            Operation::Enqueue(id, _) => Some(id),
+            _ => None,
+        })
+    }
+
     /// The file.
     pub fn encode(&self) -> Vec<u8> {
         let mut body = Vec::new();

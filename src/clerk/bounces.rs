@@ -7,7 +7,6 @@ use crate::judge::table::{Table, Who};
 use crate::mail::Letter;
 use crate::mail::bounce;
 use crate::mail::intake::Intake;
-use crate::mail::queue::Queue;
 use chrono::{DateTime, Utc};
 
 impl Clerk {
@@ -75,7 +74,7 @@ impl Clerk {
 
     /// To whom a queued mail went, if the queue still has it.
     fn recipient_of(&self, id: &str) -> Option<String> {
-        let queue = Queue::open(&self.site.layout.outbox).ok()?;
+        let queue = self.queue().ok()?;
         let entry = queue.load(queue.find(id)?, id).ok()?;
         entry.head.to.first().cloned()
     }

@@ -13,12 +13,17 @@ use chrono::{DateTime, Utc};
 const BUDGET: usize = 2000;
 
 impl Clerk {
+    /// The outgoing queue.
+    pub fn queue(&self) -> std::io::Result<Queue> {
+        Queue::open(&self.site.layout.outbox, &self.site.layout.journal)
+    }
+
     /// Tries every due mail once.
     pub fn send(&self, now: DateTime<Utc>) -> Result<Round, ClerkError> {
         let outbox = &self.site.layout.outbox;
         // A full or read-only disk is a reason to come later.
         let fail = |source| ArchiveError::Io { action: "use", path: outbox.clone(), source };
-        let queue = Queue::open(&self.site.layout.outbox).map_err(fail)?;
+        let queue = self.queue().map_err(fail)?;
         let transport = Illustrating { clerk: self, transport: self.transport()? };
         let out = &self.site.config.mail.out;
         let policy = Policy {

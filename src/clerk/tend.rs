@@ -5,7 +5,7 @@ use super::{Clerk, ClerkError};
 use crate::archive::spool::Room;
 use crate::archive::{MAIL_WAIT, Transaction};
 use crate::mail::Letter;
-use crate::mail::queue::{Folder, Queue};
+use crate::mail::queue::Folder;
 use chrono::{DateTime, Duration, Utc};
 use std::path::Path;
 
@@ -58,7 +58,7 @@ impl Clerk {
         told("archive", self.archive.expire(now).map(|_| ()).map_err(|e| e.to_string()));
         let keep = self.site.config.mail.incoming.keep_done.to_chrono();
         told("spool", self.archive.spool().expire(now, keep).map(|_| ()).map_err(|e| e.to_string()));
-        let sent = Queue::open(&self.site.layout.outbox).and_then(|q| q.prune(now, Duration::days(KEEP_SENT_DAYS)));
+        let sent = self.queue().and_then(|q| q.prune(now, Duration::days(KEEP_SENT_DAYS)));
         told("outbox", sent.map(|_| ()).map_err(|e| e.to_string()));
         // A map that was mended mends its games.
         self.memory.lose_patience();
@@ -68,7 +68,7 @@ impl Clerk {
     /// N64: mail that does not leave is told to the keepers, once a day.
     pub(super) fn warn_of_outbox(&self, now: DateTime<Utc>) -> Result<(), ClerkError> {
         let out = &self.site.config.mail.out;
-        let queue = Queue::open(&self.site.layout.outbox).map_err(|e| ClerkError::Site(format!("outbox: {e}")))?;
+        let queue = self.queue().map_err(|e| ClerkError::Site(format!("outbox: {e}")))?;
         let waiting = queue.waiting().map_err(|e| ClerkError::Site(format!("outbox: {e}")))?;
         let age = waiting.oldest.map_or(Duration::zero(), |oldest| now - oldest);
         if age <= out.warn_after.to_chrono() && waiting.count <= out.warn_count {
@@ -137,7 +137,7 @@ impl Clerk {
             condition.warnings.push(format!("{dead} messages could not be handled and lie in dead/"));
         }
         let fail = |e: std::io::Error| ClerkError::Site(format!("outbox: {e}"));
-        let queue = Queue::open(&self.site.layout.outbox).map_err(fail)?;
+        let queue = self.queue().map_err(fail)?;
         if let Some(reason) = queue.stopped() {
             condition.troubles.push(format!("sending is stopped: {reason}"));
         }

@@ -50,7 +50,7 @@ enum What {
 /// `chancery queue`
 pub fn run(args: Args) -> ExitCode {
     with_clerk(&args.site, |clerk, now| {
-        let queue = Queue::open(&clerk.site.layout.outbox).map_err(outbox)?;
+        let queue = clerk.queue().map_err(outbox)?;
         match &args.what {
             What::List => return list(&queue),
             What::Show { id } => {

@@ -134,7 +134,7 @@ fn place_of(layout: &Layout, path: &str) -> Option<PathBuf> {
 
 /// What waited to be sent was perhaps sent since (OPS-101).
 fn hold(layout: &Layout) -> Result<usize, ClerkError> {
-    let queue = Queue::open(&layout.outbox).map_err(at(&layout.outbox))?;
+    let queue = Queue::open(&layout.outbox, &layout.journal).map_err(at(&layout.outbox))?;
     let (heads, _) = queue.list(Folder::New).map_err(at(&layout.outbox))?;
     for head in &heads {
         let (from, to) = (queue.path(Folder::New, &head.id), queue.path(Folder::Hold, &head.id));

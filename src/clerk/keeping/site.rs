@@ -5,7 +5,7 @@ use crate::archive::fs::names;
 use crate::archive::{ArchiveError, Entry, GameName, index, ledger};
 use crate::clock::round::{CheckTim, Suspension};
 use crate::judge::registry::Registry;
-use crate::mail::queue::{Folder, Queue};
+use crate::mail::queue::Folder;
 use crate::status::{Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 use std::collections::BTreeSet;
@@ -95,7 +95,7 @@ impl Clerk {
 
     fn verify_queues(&self, found: &mut Findings) -> Result<(), ClerkError> {
         let outbox = &self.site.layout.outbox;
-        let queue = Queue::open(outbox).map_err(at(outbox))?;
+        let queue = self.queue().map_err(at(outbox))?;
         for folder in [Folder::New, Folder::Hold, Folder::Dead, Folder::Done] {
             let (heads, damaged) = queue.list(folder).map_err(at(outbox))?;
             for file in damaged {

@@ -1,12 +1,15 @@
 //! The durable queue of outgoing mail: file format (OPS-060), folders, and what a person may do to an entry.
-//! Sending is in [`worker`]. The commit journal creates `new/<id>.msg` itself, with [`Queued::encode`].
+//! Sending is in [`worker`]. The commit journal creates `new/<id>.msg` itself, with [`Queued::encode`], and in its place:
+//! as long as a journal file names a mail, its commit is not finished and the mail perhaps not whole, so nobody sees it.
 
 pub mod worker;
 
+use crate::archive::journal::Record;
 use crate::mail::Letter;
 use crate::mail::compose::Composed;
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -174,6 +177,7 @@ pub struct Waiting {
 #[derive(Clone, Debug)]
 pub struct Queue {
     root: PathBuf,
+    journal: PathBuf,
 }
 
 /// File whose existence stops all sending: an error about us (OPS-062).
@@ -183,13 +187,13 @@ const EXTENSION: &str = ".msg";
 const BUSY: &str = "busy";
 
 impl Queue {
-    /// Opens `outbox/`, creating its folders.
-    pub fn open(root: impl Into<PathBuf>) -> io::Result<Queue> {
-        let root = root.into();
+    /// Opens `outbox/`, creating its folders; `journal` is the directory of the commits that are not finished.
+    pub fn open(root: impl Into<PathBuf>, journal: impl Into<PathBuf>) -> io::Result<Queue> {
+        let (root, journal) = (root.into(), journal.into());
         for folder in ["tmp", "new", "done", "hold", "dead"] {
             fs::create_dir_all(root.join(folder))?;
         }
-        Ok(Queue { root })
+        Ok(Queue { root, journal })
     }
 
     /// Its directory.
@@ -206,10 +210,16 @@ impl Queue {
     pub fn list(&self, folder: Folder) -> io::Result<(Vec<Head>, Vec<Damaged>)> {
         let mut heads = Vec::new();
         let mut damaged = Vec::new();
-        for entry in fs::read_dir(self.root.join(folder.name()))? {
-            let path = entry?.path();
+        let entries: Vec<_> = fs::read_dir(self.root.join(folder.name()))?.collect::<io::Result<_>>()?;
+        // Behind the look at the folder: of what is there, whatever no journal file names now is whole.
+        let unfinished = if folder == Folder::New { self.unfinished()? } else { HashSet::new() };
+        for entry in entries {
+            let path = entry.path();
             let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
             let Some(id) = name.strip_suffix(EXTENSION).filter(|_| !name.starts_with('.')) else { continue };
+            if unfinished.contains(id) {
+                continue;
+            }
             match read_head(&path) {
                 Ok(head) if head.id == id => heads.push(head),
                 Ok(head) => {
@@ -227,6 +237,31 @@ impl Queue {
         heads.sort_by(|a, b| (a.created, &a.id).cmp(&(b.created, &b.id)));
         damaged.sort_by(|a, b| a.path.cmp(&b.path));
         Ok((heads, damaged))
+    }
+
+    /// Mails of commits that are not finished.
+    fn unfinished(&self) -> io::Result<HashSet<String>> {
+        let entries = match fs::read_dir(&self.journal) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(HashSet::new()),
+            entries => entries?,
+        };
+        let mut ids = HashSet::new();
+        for entry in entries {
+            let entry = entry?;
+            if entry.file_name().to_str().and_then(Record::parse_file_name).is_none() {
+                continue;
+            }
+            let bytes = match fs::read(entry.path()) {
+                // Finished meanwhile.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                bytes => bytes?,
+            };
+            match Record::decode(&bytes) {
+                Ok(record) => ids.extend(record.into_mails()),
+                Err(error) => tracing::warn!(path = %entry.path().display(), %error, "journal file"),
+            }
+        }
+        Ok(ids)
     }
 
     /// How many entries a folder has, without a look at them.
@@ -364,7 +399,7 @@ impl Queue {
     fn take(&self, id: &str, folders: &[Folder]) -> io::Result<(Folder, Queued)> {
         let id = checked(id)?;
         for folder in folders {
-            if self.path(*folder, id).exists() {
+            if self.path(*folder, id).exists() && (*folder != Folder::New || !self.unfinished()?.contains(id)) {
                 return self.load(*folder, id).map(|entry| (*folder, entry));
             }
         }
