@@ -8,9 +8,8 @@ use crate::mail::intake::is_message_id;
 use crate::mail::token::{self, Secret};
 use crate::mail::{Attachment, Auto, Letter, Link, MailAddress};
 use chrono::{DateTime, FixedOffset};
-use lettre::address::Envelope;
-use lettre::message::header::{self, ContentTransferEncoding, ContentType, HeaderName, HeaderValue};
-use lettre::message::{Body, Mailbox, Message, MultiPart, SinglePart};
+use lettre::message::header::{self, ContentTransferEncoding, ContentType, HeaderName, HeaderValue, Headers};
+use lettre::message::{Body, Mailbox, Mailboxes, MultiPart, SinglePart};
 
 /// What every mail of this judge has in common.
 #[derive(Clone, Debug)]
@@ -72,9 +71,6 @@ pub enum ComposeError {
     /// The caller's stamp has no usable token.
     #[error("a stamp needs a token of at least 8 letters and digits")]
     Stamp,
-    /// The library refused the whole.
-    #[error("the message cannot be built: {0}")]
-    Build(String),
 }
 
 /// Longest subject; what is beyond is cut.
@@ -158,26 +154,20 @@ pub fn compose_with(
         None => one_line(&sender.id, 60),
     };
     let reply_to = game.as_deref().map_or_else(|| sender.address.clone(), |g| sender.address.plus(g));
-    let envelope = Envelope::new(None, vec![library_address(&to)?]).map_err(|e| ComposeError::Build(e.to_string()))?;
-    let mut builder = Message::builder()
-        .date(std::time::UNIX_EPOCH)
-        .from(Mailbox::new(Some(name), library_address(&sender.address)?))
-        .reply_to(Mailbox::new(None, library_address(&reply_to)?))
-        .to(Mailbox::new(None, library_address(&to)?))
-        // The queue has its own; the library would read the fields again to make one.
-        .envelope(envelope)
-        .subject(subject(&letter.subject))
-        .raw_header(field("Message-ID", message_id.clone()));
-    for (name, value) in fields(letter, game.as_deref(), &to, sender) {
-        builder = builder.raw_header(field(name, value));
-    }
-    let built = builder.header(header::MIME_VERSION_1_0).body(String::new());
-    let mut message = built.map_err(|e| ComposeError::Build(e.to_string()))?;
-    // The content brings its own.
-    message.headers_mut().remove::<ContentTransferEncoding>();
+    let mailbox = |name, address| Ok(Mailboxes::from(Mailbox::new(name, library_address(address)?)));
+    let mut headers = Headers::new();
     // The library writes dates in GMT only; players want to see the judge's zone.
-    message.headers_mut().insert_raw(field("Date", stamp.now.to_rfc2822()));
-    let mut bytes = message.headers().to_string().into_bytes();
+    headers.insert_raw(field("Date", stamp.now.to_rfc2822()));
+    headers.set(header::From::from(mailbox(Some(name), &sender.address)?));
+    headers.set(header::ReplyTo::from(mailbox(None, &reply_to)?));
+    headers.set(header::To::from(mailbox(None, &to)?));
+    headers.set(header::Subject::from(subject(&letter.subject)));
+    headers.insert_raw(field("Message-ID", message_id.clone()));
+    for (name, value) in fields(letter, game.as_deref(), &to, sender) {
+        headers.insert_raw(field(name, value));
+    }
+    headers.set(header::MIME_VERSION_1_0);
+    let mut bytes = headers.to_string().into_bytes();
     bytes.extend_from_slice(encoded.content(letter, &sender.secret));
     let from = match letter.auto {
         Auto::Replied => String::new(),
