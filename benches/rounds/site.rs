@@ -26,11 +26,13 @@ struct Kind {
     /// In hours from the start.
     deadline: i64,
     delay: u8,
-    /// Everybody has ordered, and nobody waits.
-    ready: bool,
+    /// Everybody has ordered.
+    ordered: bool,
+    /// Somebody wants the deadline to be waited for.
+    waits: bool,
 }
 
-const SLEEPING: Kind = Kind { deadline: 60, delay: 0, ready: false };
+const SLEEPING: Kind = Kind { deadline: 60, delay: 0, ordered: false, waits: true };
 
 fn status(name: &str, kind: Kind) -> String {
     let deadline = (start() + TimeDelta::hours(kind.deadline)).format("%Y%m%d%H%M");
@@ -46,8 +48,8 @@ fn status(name: &str, kind: Kind) -> String {
                 idle.clear();
                 text.push_str(line);
             }
-            "WAIT" if kind.ready => continue,
-            "" if kind.ready && !idle.is_empty() => {
+            "WAIT" if !kind.waits => continue,
+            "" if kind.ordered && !idle.is_empty() => {
                 text.push_str("ORDERS\n");
                 idle.drain(..).for_each(|unit| text.push_str(&format!("{unit} H\n")));
             }
@@ -134,15 +136,22 @@ pub fn rounds() {
     let at = |rounds: i32| start() + TimeDelta::minutes(20) * rounds;
     round(&root, "nothing known of any game", at(0));
     round(&root, "all asleep", at(1));
-    let every = |what: &str, kind: Kind, when: DateTime<Utc>| {
+    let change = |kind: Kind| {
         for n in (0..count).step_by(100) {
             put(&games, &name(n), kind).expect("a game");
         }
-        round(&root, what, when);
     };
-    every("1 in 100: DELAY is counted down", Kind { deadline: 60, delay: 9, ready: false }, at(2));
-    every("1 in 100: reminders are mailed", Kind { deadline: 5, delay: 0, ready: false }, at(3));
-    every("1 in 100: late notices are mailed", Kind { deadline: 1, delay: 0, ready: false }, at(4));
-    round(&root, "1 in 100: DELAY again", at(5));
-    every("1 in 100: phases are processed", Kind { deadline: 1, delay: 0, ready: true }, at(6));
+    change(Kind { delay: 9, ..SLEEPING });
+    round(&root, "1 in 100: DELAY is counted down", at(2));
+    // The others have not changed since the round before: their moment comes while they sleep.
+    let asleep = |what: &str, kind: Kind, rounds: i32| {
+        change(kind);
+        open(&root).round(at(rounds - 1), &TickOptions::default()).expect("round");
+        round(&root, what, at(rounds));
+    };
+    asleep("1 in 100: reminders are mailed", Kind { deadline: 6, ..SLEEPING }, 6);
+    asleep("1 in 100: late notices are mailed", Kind { deadline: 3, ..SLEEPING }, 9);
+    asleep("1 in 100: deadlines, phases are processed", Kind { deadline: 4, ordered: true, ..SLEEPING }, 12);
+    change(Kind { deadline: 5, ordered: true, waits: false, ..SLEEPING });
+    round(&root, "1 in 100: last orders, phases are processed", at(13));
 }
