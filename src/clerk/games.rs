@@ -487,10 +487,14 @@ impl Clerk {
     fn has_place_in(&self, game: &GameName, address: &str, counts: impl Fn(&Game) -> bool) -> Result<bool, ClerkError> {
         let Some(content) = self.archive.read(game, "status")? else { return Ok(false) };
         let Ok(document) = Document::parse(&content.bytes) else { return Ok(false) };
-        let game = document.game();
-        let mut all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
-        Ok(counts(game) && all.any(|a| a.eq_ignore_ascii_case(address)))
+        Ok(counts(document.game()) && has_address(document.game(), address))
     }
+}
+
+/// Whether somebody with that address has a place in a game.
+pub(super) fn has_address(game: &Game, address: &str) -> bool {
+    let mut all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
+    all.any(|a| a.eq_ignore_ascii_case(address))
 }
 
 /// The rule variant of an index line; one that is not known is played as standard and shown as an error elsewhere.
