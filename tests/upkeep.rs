@@ -5,6 +5,8 @@ mod support;
 
 use chancery::judge::{GameState, IndexLine};
 use chancery::status::{Document, Game, Vote};
+use std::io::Write as _;
+use std::process::Stdio;
 use support::Site;
 
 const MASTER: &str = "greta@gm.example";
@@ -197,4 +199,44 @@ fn the_log_is_as_the_configuration_wants_it() {
     let dropped = |line: &&serde_json::Value| line["fields"]["message"].as_str().is_some_and(|m| m.ends_with(".eml"));
     let told = lines.iter().find(dropped).unwrap_or_else(|| panic!("{json}"));
     assert_eq!(told["level"], "INFO");
+}
+
+#[test]
+fn the_command_line_has_the_last_word_on_the_log() {
+    let site = Site::of_fixture_with(vec![("log.level", "\"error\"")]);
+    let errors = |before: &[&str], verb: &[&str], mail: &str| {
+        let at = ["--root", &site.root().display().to_string(), "--clock", &site.now].map(str::to_owned);
+        let words: Vec<String> = before.iter().chain(verb).map(|word| (*word).to_owned()).chain(at).collect();
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_chancery"));
+        child
+            .args(words)
+            .env("CHANCERY_LOG", "error")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let mut child = child.spawn().expect("chancery");
+        child.stdin.take().expect("stdin").write_all(mail.as_bytes()).expect("stdin");
+        let output = child.wait_with_output().expect("chancery ends");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    let listed = |n: usize| {
+        let mail = support::plain("list@example.org", &n.to_string(), "SIGNON Fbalkan9 le-secret");
+        mail.replacen("From:", "Precedence: bulk\nFrom:", 1)
+    };
+    assert_eq!(errors(&[], &["deliver", "--now"], &listed(0)), (Some(0), String::new()));
+    for (n, (before, behind)) in
+        [(&["--log", "info"][..], &[][..]), (&[], &["--log", "info"]), (&["--log=info"], &[])].into_iter().enumerate()
+    {
+        let verb = [&["deliver", "--now"], behind].concat();
+        let (code, said) = errors(before, &verb, &listed(n + 1));
+        assert!(code == Some(0) && said.contains("INFO") && said.contains("dropped"), "{before:?} {behind:?}: {said}");
+    }
+    assert_eq!(errors(&["--log", "warn"], &["deliver", "--now"], &listed(9)), (Some(0), String::new()));
+    // A slip is wrong usage, but a mail server keeps its mail.
+    let (code, said) = errors(&["--log", "loud"], &["work"], "");
+    assert!(code == Some(2) && said.contains("trace"), "{said}");
+    assert_eq!(errors(&["--log", "loud"], &["deliver"], &listed(10)).0, Some(75));
+    // Verbs without a site know the option as well.
+    let plain = |words: &[&str]| std::process::Command::new(env!("CARGO_BIN_EXE_chancery")).args(words).output();
+    assert!(plain(&["--log", "warn", "version"]).expect("chancery").status.success());
 }
