@@ -240,3 +240,20 @@ fn the_command_line_has_the_last_word_on_the_log() {
     let plain = |words: &[&str]| std::process::Command::new(env!("CARGO_BIN_EXE_chancery")).args(words).output();
     assert!(plain(&["--log", "warn", "version"]).expect("chancery").status.success());
 }
+
+#[test]
+fn no_key_is_taken_in_silence_that_governs_nothing() {
+    let site = Site::of_fixture_with(vec![("web.insecure_cookies", "true")]);
+    let run = |verb: &[&str]| {
+        let output = site.run(verb, b"");
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text"))
+    };
+    let [said, warned] = run(&["config", "check"]);
+    assert!(said.contains("can be used") && warned.contains("web.insecure_cookies has no effect: "), "{said}{warned}");
+    let [shown, _] = run(&["config", "show"]);
+    let of_it = |line: &&str| line.starts_with("web.insecure_cookies = true") && line.contains("no effect");
+    assert_eq!(shown.lines().filter(of_it).count(), 1, "{shown}");
+    assert!(run(&["health"])[0].contains("web.insecure_cookies has no effect"));
+    let quiet = Site::of_fixture();
+    assert_eq!(quiet.run(&["config", "check"], b"").stderr, b"", "what is not set needs no word");
+}

@@ -26,7 +26,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// What the judge is called and allows, from the configuration.
-pub fn house(config: &Config) -> House {
+pub(crate) fn house(config: &Config) -> House {
     let some = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
     House {
         id: config.judge.id.clone(),

@@ -19,7 +19,7 @@ use crate::site::Config;
 use chrono::{DateTime, SubsecRound as _, Utc};
 
 /// How mails are signed: the judge's name and address, and the key of its marks.
-pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, ClerkError> {
+pub(crate) fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, ClerkError> {
     let address =
         crate::mail::MailAddress::parse(&config.judge.address).map_err(|e| ClerkError::Site(e.to_string()))?;
     Ok(compose::Sender {
