@@ -120,6 +120,19 @@ fn texts(directory: &std::path::Path) -> Vec<(String, String)> {
 }
 
 #[test]
+fn who_is_forgotten_is_not_even_a_hash() {
+    let site = Site::of_fixture_with(vec![("privacy.hash_addresses", "true")]);
+    ended(&site);
+    let log = || site.file("balkan9", "access");
+    assert!(log().contains(" FRANCE ok") && !log().contains(" #103 FRANCE"), "{}", log());
+    let word = code(&site.mail("france@example.org", "FORGET ME\nSIGNOFF"));
+    site.mail("france@example.org", &format!("CONFIRM {word}"));
+    let of_france = log();
+    let mut of_france = of_france.lines().filter(|line| line.contains(" FRANCE ok")).peekable();
+    assert!(of_france.peek().is_some() && of_france.all(|line| line.contains(" #103 FRANCE ok")), "{}", log());
+}
+
+#[test]
 fn who_is_forgotten_stays_a_former_player_of_finished_games() {
     let site = Site::of_fixture();
     let summary = |site: &Site| site.file("balkan9", "summary");

@@ -79,6 +79,7 @@ fn house() -> House {
         openings: None,
         detectives: Vec::new(),
         public_networks: Vec::new(),
+        access_key: None,
     }
 }
 

@@ -15,6 +15,7 @@ use crate::judge::commands::Line;
 use crate::judge::help;
 use crate::judge::lists::{self, Opening};
 use crate::judge::table::{House, Records, Table, Who};
+use crate::mail::token::Secret;
 use crate::referee::Referee;
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
@@ -26,7 +27,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 /// What the judge is called and allows, from the configuration.
-pub(crate) fn house(config: &Config) -> House {
+pub(crate) fn house(config: &Config, secret: &Secret) -> House {
     let some = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
     House {
         id: config.judge.id.clone(),
@@ -43,6 +44,7 @@ pub(crate) fn house(config: &Config) -> House {
         openings: some(&config.judge.openings),
         detectives: config.judge.detectives.clone(),
         public_networks: config.abuse.public_networks.clone(),
+        access_key: config.privacy.hash_addresses.then(|| secret.clone()),
     }
 }
 

@@ -4,7 +4,7 @@
 use super::abuse::{Voice, outcome};
 use super::incoming::unread;
 use super::pictures::Framed;
-use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
+use super::{Clerk, ClerkError, copies, secrets::PhcSecrets, stamp};
 use crate::archive::spool::{MessageName, Room};
 use crate::archive::{Entry, GameName, Key, MAIL_WAIT, Transaction};
 use crate::judge::code::Code;
@@ -79,6 +79,12 @@ impl Clerk {
         }
         if let Some(line) = &decision.index {
             transaction.index(game, crate::status::index::line(line));
+        }
+        if self.site.config.judge.copy_mail {
+            let copies = copies::of(&decision.letters, now);
+            if !copies.is_empty() {
+                transaction.append("mail", copies)?;
+            }
         }
         let (mut encoded, mut framed) = (compose::Encoded::default(), Framed::default());
         for (n, letter) in decision.letters.iter().enumerate() {

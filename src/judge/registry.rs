@@ -417,6 +417,7 @@ mod tests {
             openings: None,
             detectives: Vec::new(),
             public_networks: Vec::new(),
+            access_key: None,
         }
     }
 

@@ -3,6 +3,7 @@
 
 use super::decision::IndexLine;
 use crate::diplomacy::rules::{Rule, Rules};
+use crate::mail::token::Secret;
 use crate::referee::{Look, Referee, Seat};
 use crate::status::{Game, Holder, Participant, ParticipantKind, Person, PhaseState};
 use chrono::{DateTime, Utc};
@@ -57,9 +58,19 @@ pub struct House {
     pub detectives: Vec<String>,
     /// Mail domains of which two addresses are never the same place.
     pub public_networks: Vec<String>,
+    /// If access logs are to keep no addresses: what their hashes are made with.
+    pub access_key: Option<Secret>,
 }
 
 impl House {
+    /// How access logs call somebody with that address: by it, or by its hash, always the same.
+    pub fn origin(&self, address: &str) -> String {
+        match &self.access_key {
+            Some(key) => format!("#{}", key.mark("access", &[&address.to_ascii_lowercase()], 16)),
+            None => address.to_string(),
+        }
+    }
+
     /// Whether that is the address of a keeper.
     pub fn is_keeper(&self, address: &str) -> bool {
         self.keepers.iter().any(|keeper| keeper.eq_ignore_ascii_case(address))

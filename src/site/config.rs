@@ -22,6 +22,7 @@ pub(crate) struct Config {
     pub web: Web,
     pub abuse: Abuse,
     pub auth: Auth,
+    pub privacy: Privacy,
     pub limits: Limits,
     pub log: Log,
     pub test: Test,
@@ -44,6 +45,7 @@ pub(crate) struct Judge {
     pub detectives: Vec<String>,
     pub hall_of_fame: String,
     pub openings: String,
+    pub copy_mail: bool,
 }
 
 fn zone<'de, D: serde::Deserializer<'de>>(from: D) -> Result<chrono_tz::Tz, D::Error> {
@@ -284,6 +286,15 @@ pub(crate) struct Abuse {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Auth {
     pub keeper_hash: Option<Secret>,
+}
+
+/// `[privacy]`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[allow(missing_docs)]
+pub(crate) struct Privacy {
+    pub access_days: u32,
+    pub hash_addresses: bool,
 }
 
 /// `[limits]`

@@ -212,8 +212,12 @@ pub(super) const KEYS: &[Key] = &[
     key("judge.detectives", Kind::Addresses, "[]", "Sent the hints about cheating, beside the Master"),
     key("judge.hall_of_fame", MAYBE, "\"\"", "Gets the summaries of completed games"),
     key("judge.openings", MAYBE, "\"\"", "Gets the list of games looking for players"),
-    key("judge.copy_mail", Kind::Bool, "false", "Keep a copy of announcements in the game's directory")
-        .idle("not built yet"),
+    key(
+        "judge.copy_mail",
+        Kind::Bool,
+        "false",
+        "Keep a copy of announcements in the file mail of the game's directory",
+    ),
     key("paths.games", Kind::Path, "\"games\"", "Games and their index; paths are under the root"),
     key("paths.maps", Kind::Path, "\"maps\"", "Installed maps"),
     key("paths.trial", Kind::Path, "\"trial\"", "Maps on trial"),
@@ -321,9 +325,8 @@ pub(super) const KEYS: &[Key] = &[
     key("web.header", Kind::Text, "\"\"", "Text at the head of every page, with the same HTML"),
     key("abuse.public_networks", Kind::Texts, "[]", "Networks and domains that never count as the same place"),
     secret("auth.keeper_hash", Kind::Hash, "Hash of the judgekeeper's password (chancery auth set)"),
-    key("privacy.access_days", SOME, "400", "Lines of access logs are kept so many days").idle("not built yet"),
-    key("privacy.hash_addresses", Kind::Bool, "false", "Keep no network addresses in access logs, only hashes")
-        .idle("not built yet"),
+    key("privacy.access_days", SOME, "400", "Lines of access logs are kept so many days"),
+    key("privacy.hash_addresses", Kind::Bool, "false", "Keep no addresses in access logs, only hashes"),
     key(
         "limits.min_free",
         Kind::Size,
