@@ -25,7 +25,7 @@ impl Clerk {
         asked: &Asked,
         now: DateTime<Utc>,
     ) -> Result<(Reply, Option<Transaction>), ClerkError> {
-        let Asked { key, mail, from, voice } = *asked;
+        let Asked { key, mail, from, voice, .. } = *asked;
         let mut part = Reply { outcome: "answered".into(), ..Reply::default() };
         let mut effect = None;
         let shown = reply::masked(&block.line.text);

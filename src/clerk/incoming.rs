@@ -9,6 +9,7 @@ use super::links::Followed;
 use super::moving::Moving;
 use super::queueing::{Asked, done, entry};
 use super::spooling::{Aboard, Burst, Waiting};
+use super::vouching::Vouched;
 use super::{Clerk, ClerkError, Loaded, secrets::PhcSecrets};
 use crate::archive::spool::{MessageName, Room};
 use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
@@ -119,11 +120,16 @@ impl Clerk {
                      further ones for a while; this is the only word about it.",
                 );
                 reply.outcome = outcome::RATE.into();
-                self.answer(&Asked { key: &key, mail: &mail, from: &from, voice: Voice::Full }, vec![reply], now)?;
+                self.answer(
+                    &Asked { key: &key, mail: &mail, from: &from, voice: Voice::Full, unvouched: false },
+                    vec![reply],
+                    now,
+                )?;
                 return Ok(Fate::Dropped("rate"));
             }
         };
-        let asked = Asked { key: &key, mail: &mail, from: &from, voice };
+        let vouched = self.vouched(&mail, &blocks);
+        let asked = Asked { key: &key, mail: &mail, from: &from, voice, unvouched: vouched == Vouched::Warn };
         let answered_at_once = mail.extension.as_ref().is_some_and(|e| matches!(e, Extension::Unsubscribe(_)))
             || matches!(mail.disposition, Disposition::ReplyOnly(_));
         if others && (answered_at_once || self.people.has_bounced(&from.address)) {
@@ -169,6 +175,13 @@ impl Clerk {
         }
         if games.iter().any(|game| burst.has(game)) {
             return Ok(Fate::Behind);
+        }
+        if vouched == Vouched::No {
+            if others {
+                return Ok(Fate::Behind);
+            }
+            self.refuse_unvouched(&asked, &blocks, now)?;
+            return Ok(Fate::Executed);
         }
         if self.must_wait(&blocks, &from.address, now)? {
             waiting.slow(&from.address);

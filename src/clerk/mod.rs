@@ -37,6 +37,7 @@ mod saved;
 pub mod secrets;
 mod spooling;
 mod tend;
+mod vouching;
 
 pub use book::Book;
 pub use edits::{Sight, with_hashes};

@@ -40,6 +40,8 @@ pub(super) struct Asked<'m> {
     pub from: &'m Sender,
     /// Whether the sender himself is answered.
     pub voice: Voice,
+    /// Whether the answer has to say that nobody vouches for the sender.
+    pub unvouched: bool,
 }
 
 /// Tells the salts of passwords found in clear from those of passwords set by the message.
@@ -152,7 +154,7 @@ impl Clerk {
         parts: &[Reply],
         now: DateTime<Utc>,
     ) -> Result<(), ClerkError> {
-        let Asked { key, mail, from, voice } = *asked;
+        let Asked { key, mail, from, voice, unvouched } = *asked;
         if parts.iter().all(|p| p.silent) {
             return Ok(());
         }
@@ -165,6 +167,13 @@ impl Clerk {
                  with a right password is done all the same; the address on file is told.",
                 from.address
             ));
+        }
+        if unvouched && let Some(part) = parts.last_mut() {
+            part.paragraphs.push(
+                "No server that this judge trusts says that this mail really came from its sender (DMARC). It counts all \
+                 the same; if it was not yours, somebody knows your password."
+                    .into(),
+            );
         }
         let (subject, text) = reply::compose(&parts, &mail.subject, &self.house);
         let mut to = if voice == Voice::Mute { Vec::new() } else { vec![from.address.clone()] };
@@ -231,7 +240,7 @@ impl Clerk {
             let key = Key::of_mail(mail.message_id.as_deref(), &from.address, &words.join("\n"));
             let sentence = "The judge failed over this mail. It was kept, and the judgekeeper has been told.";
             let parts = [unread(Code::Internal.name(), sentence)];
-            let asked = Asked { key: &key, mail: &mail, from: &from, voice: Voice::Full };
+            let asked = Asked { key: &key, mail: &mail, from: &from, voice: Voice::Full, unvouched: false };
             self.enqueue_reply(&mut transaction, &asked, &parts, now)?;
         }
         for keeper in &self.house.keepers {

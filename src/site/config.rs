@@ -138,6 +138,8 @@ pub(crate) struct MailIn {
     pub lmtp: Option<Listen>,
     pub smtp: Option<Listen>,
     pub imap: Imap,
+    pub trusted_authserv: Vec<String>,
+    pub require_auth: RequireAuth,
     pub keep_done: Span,
 }
 
@@ -174,6 +176,16 @@ impl Imap {
 pub enum Fetched {
     Delete,
     Move,
+}
+
+/// `mail.in.require_auth`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[allow(missing_docs)]
+pub enum RequireAuth {
+    Off,
+    Warn,
+    Dmarc,
 }
 
 /// `[mail.out]`

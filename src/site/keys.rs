@@ -265,15 +265,13 @@ pub(super) const KEYS: &[Key] = &[
     key("mail.in.imap.poll", Kind::Span, "\"2m\"", "How often to look"),
     key("mail.in.imap.then", Kind::OneOf(&["delete", "move"]), "\"delete\"", "What happens to a fetched message"),
     key("mail.in.imap.move_to", Kind::Text, "\"Done\"", "Folder for fetched messages"),
-    key("mail.in.trusted_authserv", Kind::Texts, "[]", "Whose Authentication-Results are believed")
-        .idle("not built yet"),
+    key("mail.in.trusted_authserv", Kind::Texts, "[]", "Whose Authentication-Results are believed"),
     key(
         "mail.in.require_auth",
         Kind::OneOf(&["off", "warn", "dmarc"]),
         "\"off\"",
-        "What to do with mail whose sender is not authenticated; the password is asked for in any case",
-    )
-    .idle("not built yet"),
+        "Mail that acts and passes no DMARC by them: done, done with a remark, told to the address on file only; the password is asked for in any case",
+    ),
     key("mail.in.keep_done", Kind::Span, "\"35d\"", "How long processed mail is kept"),
     key(
         "mail.out.transport",

@@ -1,7 +1,7 @@
 //! Reading `chancery.toml` and the environment (operations.md 4). All errors are found at once; each says where, what,
 //! and what would be right.
 
-use super::config::{Config, Fetched, Tls};
+use super::config::{Config, Fetched, RequireAuth, Tls};
 use super::keys::{KEYS, Key, find, nearest};
 use super::value::Size;
 use crate::mail::is_this_machine;
@@ -330,6 +330,12 @@ fn together(file: &str, config: &Config, errors: &mut ConfigErrors) {
         let text = format!("mail.in.imap.move_to = {:?}: want another folder than mail.in.imap.folder", imap.move_to);
         errors.add(file.to_owned(), text);
     }
+    let incoming = &config.mail.incoming;
+    if incoming.require_auth != RequireAuth::Off && incoming.trusted_authserv.is_empty() {
+        let text = "mail.in.require_auth is set: want mail.in.trusted_authserv too, the name your mail server signs \
+                    Authentication-Results with";
+        errors.add(file.to_owned(), text.to_owned());
+    }
     if config.judge.keepers.is_empty() {
         errors.add(file.to_owned(), "judge.keepers = []: want at least one address".to_owned());
     }
@@ -514,8 +520,7 @@ mod tests {
         for key in KEYS.iter().filter(|key| key.idle.is_some()) {
             let other = match key.kind {
                 Kind::Bool => "true",
-                Kind::Count { .. } => "7",
-                Kind::Networks | Kind::Texts => "[\"10.0.0.0/8\"]",
+                Kind::Networks => "[\"10.0.0.0/8\"]",
                 Kind::OneOf(words) => &format!("{:?}", words.last().unwrap()),
                 kind => panic!("{}: {kind:?}", key.name),
             };

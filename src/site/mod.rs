@@ -13,7 +13,7 @@ pub mod value;
 
 pub use checks::{SiteError, check};
 pub use config::LogFormat;
-pub(crate) use config::{Config, CreateBy, NotifyMaps};
+pub(crate) use config::{Config, CreateBy, NotifyMaps, RequireAuth};
 pub use init::{Beginnings, init};
 pub use layout::Layout;
 pub use load::{ConfigError, ConfigErrors, Loaded, Origin, Shown, SpoolOnly, accepts, load, sample, spool_only};
