@@ -257,3 +257,24 @@ fn no_key_is_taken_in_silence_that_governs_nothing() {
     let quiet = Site::of_fixture();
     assert_eq!(quiet.run(&["config", "check"], b"").stderr, b"", "what is not set needs no word");
 }
+
+#[test]
+fn lines_in_latin_1_are_read_in_every_file_made_for_people() {
+    // As an editor of those days, or the old judge, leaves them (OPS-004).
+    let site = Site::of_fixture();
+    site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nBROADCAST\n\u{e9}t\u{e9}, caf\u{e9}\nENDPRESS");
+    site.mail("inn@road.example", "SIGNON Fbalkan9 le-secret\nSTATUS");
+    for file in ["press", "access"] {
+        let path = site.root().join("games/balkan9").join(file);
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let own = if file == "access" { format!("by hand \u{e9}\n{text}") } else { text };
+        let latin: Vec<u8> = own.chars().map(|c| u8::try_from(u32::from(c)).expect("Latin-1")).collect();
+        assert!(std::str::from_utf8(&latin).is_err());
+        std::fs::write(path, latin).expect("a file");
+    }
+    assert!(site.run(&["publish", "--all", "--clock", &site.now], b"").status.success());
+    let page = std::fs::read_to_string(site.root().join("web/game/balkan9/press.html")).expect("a page");
+    assert!(page.contains("\u{e9}t\u{e9}, caf\u{e9}"), "{page}");
+    let sent = site.mail("inn@road.example", "SIGNON Ebalkan9 tea4two\nSTATUS");
+    assert!(sent.iter().any(|s| s.notice == "N36"), "the log of sign-ons counts as ever: {sent:?}");
+}

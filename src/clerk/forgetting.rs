@@ -7,6 +7,7 @@ use crate::judge::forgetting;
 use crate::judge::help;
 use crate::judge::registry::Known;
 use crate::judge::table::Who;
+use crate::status::line;
 use crate::status::{Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 
@@ -82,7 +83,7 @@ impl Clerk {
             let bytes = if file == "status" || file.starts_with("status.") {
                 without(&content.bytes, who)
             } else if TEXTS.contains(&file.as_str()) {
-                let text = String::from_utf8_lossy(&content.bytes);
+                let text = line::text(content.bytes);
                 let mut next = forgetting::in_text(&text, who);
                 if self.house.access_key.is_some() {
                     for address in &who.addresses {

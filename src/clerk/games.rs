@@ -20,6 +20,7 @@ use crate::referee::Referee;
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
 use crate::status::index::derived_state;
+use crate::status::line;
 use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
@@ -164,9 +165,7 @@ struct Filed {
 
 impl Records for Filed {
     fn results(&self) -> String {
-        std::fs::read(self.directory.join("results"))
-            .map(|b| String::from_utf8_lossy(&b).into_owned())
-            .unwrap_or_default()
+        std::fs::read(self.directory.join("results")).map(line::text).unwrap_or_default()
     }
     fn phases(&self) -> Vec<serde_json::Value> {
         let text = std::fs::read_to_string(self.directory.join("results.jsonl")).unwrap_or_default();
@@ -175,7 +174,7 @@ impl Records for Filed {
     fn file(&self, name: &str) -> Option<String> {
         // Names come from the judge, and have no way out of the directory.
         let plain = !name.contains('/') && !name.starts_with('.');
-        plain.then(|| std::fs::read_to_string(self.directory.join(name)).ok())?
+        plain.then(|| std::fs::read(self.directory.join(name)).ok().map(line::text))?
     }
     fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten();
