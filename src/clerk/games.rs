@@ -25,6 +25,7 @@ use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 /// What the judge is called and allows, from the configuration.
@@ -159,6 +160,7 @@ impl MapShelf {
 }
 
 /// Results of past phases, read from the game's directory when asked for.
+#[derive(Clone)]
 struct Filed {
     directory: PathBuf,
 }
@@ -269,7 +271,7 @@ impl Loaded {
             referee: &self.referee,
             errors: self.errors.clone(),
             house,
-            records: &self.records,
+            records: Rc::new(self.records.clone()),
             now,
             seed,
             account: None,

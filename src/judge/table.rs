@@ -8,6 +8,7 @@ use crate::referee::{Look, Referee, Seat};
 use crate::status::{Game, Holder, Participant, ParticipantKind, Person, PhaseState};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use std::rc::Rc;
 
 /// How the judge knows people (operations.md 4, `registry.mode`).
 pub trait Registry {
@@ -110,7 +111,7 @@ pub struct Table<'a> {
     /// The house.
     pub house: &'a House,
     /// Past results.
-    pub records: &'a dyn Records,
+    pub records: Rc<dyn Records + 'a>,
     /// Now.
     pub now: DateTime<Utc>,
     /// Seed for what is drawn at random.
