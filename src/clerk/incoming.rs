@@ -396,10 +396,7 @@ impl Clerk {
                     return Ok(false);
                 }
                 let mut part = Reply::default();
-                let refusal = Refusal {
-                    code: Code::NoGame,
-                    sentence: format!("There is no game {name} at this judge. LIST shows those with room."),
-                };
+                let refusal = self.no_such_game(&name, &block.header)?;
                 part.refuse(&block.line, &refusal);
                 part.outcome = "refused".into();
                 parts.push(part);
@@ -439,6 +436,22 @@ impl Clerk {
             self.answer(&asked, std::mem::take(parts), now)?;
         }
         Ok(true)
+    }
+
+    /// Why there is no game of the name in a header. With the power left out the first letter of the game stands for it;
+    /// of games that are not in the lists nothing is said.
+    fn no_such_game(&self, name: &str, header: &Result<Header, Refusal>) -> Result<Refusal, ClerkError> {
+        if let Ok(Header::SignOn { seat, game, .. }) = header {
+            let whole = format!("{seat}{game}").to_lowercase();
+            if self.book()?.lines().iter().any(|line| line.name == whole && !line.private && !line.unlisted) {
+                let sentence = format!(
+                    "{whole} is the game; put the letter of your power in front of it: SIGNON F{whole} password."
+                );
+                return Ok(Refusal { code: Code::NoPower, sentence });
+            }
+        }
+        let sentence = format!("There is no game {name} at this judge. LIST shows those with room.");
+        Ok(Refusal { code: Code::NoGame, sentence })
     }
 }
 

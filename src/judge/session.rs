@@ -478,10 +478,10 @@ fn same_origin(desk: &mut Desk, on: &SignedOn, tools: &Tools) {
         return;
     }
     let text = format!(
-        "In game {} two powers have signed on from one and the same mail address:\n{own} and {}.\n\nThat may have a good \
-         reason. Nobody else was told.\n",
+        "Two powers of game {} have signed on from one and the same mail address:\n\n    {}\n\nThat may have a good reason. \
+         Nobody else was told.\n",
         table.game.name,
-        super::post::and_list(&others)
+        super::post::and_list(&[std::slice::from_ref(&own), &others].concat())
     );
     let mut to = table.master_recipients();
     to.extend(table.house.detectives.iter().map(|a| super::post::Recipient { address: a.clone(), seat: None }));
