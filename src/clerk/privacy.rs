@@ -36,7 +36,7 @@ impl Clerk {
         now: DateTime<Utc>,
     ) -> Result<(), ClerkError> {
         let log = || self.archive.read(game, "access");
-        if !log()?.is_some_and(|content| too_old(&content.bytes, limit) > 0) {
+        if log()?.is_none_or(|content| too_old(&content.bytes, limit) == 0) {
             return Ok(());
         }
         let lock = self.archive.lock(game, Wait::ZERO)?;

@@ -251,7 +251,7 @@ impl Smtp {
 /// `mail.out.smtp.tls`, `mail.in.imap.tls`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
+#[allow(missing_docs, clippy::enum_variant_names)]
 pub enum Tls {
     Starttls,
     Tls,
