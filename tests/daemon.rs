@@ -165,6 +165,36 @@ fn mail_in_over_smtp_comes_out_as_pages_and_answers() {
 }
 
 #[test]
+fn the_command_line_says_how_much_the_daemon_logs() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let root = directory.path().join("site");
+    site(&root);
+    let log = |options: &[&str], mail: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_chancery"));
+        command.args(["daemon", "--root"]).arg(&root).args(options).env_remove("CHANCERY_LOG");
+        let child = command.stderr(Stdio::piped()).stdout(Stdio::null()).spawn().expect("the daemon starts");
+        let mut daemon = Daemon { child, web: String::new(), smtp: String::new() };
+        let before = sent(&root).len();
+        deliver(&root, mail);
+        wait_for("an answer", || sent(&root).len() > before);
+        daemon.child.kill().expect("it is stopped");
+        let mut said = String::new();
+        daemon.child.stderr.take().expect("its log").read_to_string(&mut said).expect("text");
+        said
+    };
+    let mail = |n: usize| {
+        format!("From: keeper@judge.example\nTo: judge@judge.example\nSubject: {n}\nMessage-ID: <{n}@x>\n\nHELP\n")
+    };
+    assert!(log(&[], &mail(0)).contains("web on "), "unset, it is info");
+    assert_eq!(log(&["--log", "error"], &mail(1)), "");
+    let file = root.join("chancery.toml");
+    let text = std::fs::read_to_string(&file).expect("the configuration");
+    std::fs::write(&file, text.replace("#level = \"info\"", "level = \"error\"")).expect("the configuration");
+    assert_eq!(log(&[], &mail(2)), "", "as the configuration says");
+    assert!(log(&["--log", "info"], &mail(3)).contains("web on "));
+}
+
+#[test]
 fn two_daemons_and_a_cron_do_nothing_twice() {
     let dir = tempfile::tempdir().expect("a directory");
     let root = dir.path().join("site");

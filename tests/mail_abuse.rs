@@ -223,6 +223,37 @@ fn strangers_get_five_answers_an_hour() {
 }
 
 #[test]
+fn a_player_on_the_road_loses_no_orders() {
+    let mut site = Site::of_fixture();
+    let orders = ["A PAR H", "A PAR - BUR", "A PAR - PIC", "A PAR - GAS", "A PAR - BRE", "A PAR S A MAR - BUR"];
+    let road = "hotel@example.net";
+    let mut sent = Vec::new();
+    for (n, order) in orders.iter().cycle().take(9).enumerate() {
+        let text = format!("SIGNON Fbalkan9 le-secret\n{order}\nA MAR H\nF BRE H\nLIST balkan9");
+        sent = site.deliver(plain(road, &format!("{n}"), &text).as_bytes());
+        let filed = site.game("balkan9").participant("FRANCE").expect("France").orders.clone().expect("orders");
+        assert!(filed.iter().any(|filed| filed == order), "{n}: {filed:?}");
+        let to = |address: &str| sent.iter().filter(|s| s.to == address && s.is_reply()).collect::<Vec<_>>();
+        assert_eq!(to("france@example.org").len(), 1, "{n}: the address on file is told each time");
+        assert_eq!(to(road).len(), usize::from(n < 5), "{n}");
+        let last =
+            |s: &&&Sent| s.text.split_whitespace().collect::<Vec<_>>().join(" ").contains("does not answer it again");
+        assert_eq!(to(road).iter().filter(last).count(), usize::from(n == 4), "{n}");
+    }
+    assert!(sent.iter().all(|s| s.to != road), "no letter that LIST asks for either: {sent:?}");
+    // What needs no password is no more than its answer, and wrong passwords are counted as ever.
+    assert!(site.deliver(plain(road, "help", "HELP").as_bytes()).is_empty());
+    for n in 0..4 {
+        assert!(site.deliver(plain(road, &format!("guess {n}"), "SIGNON Gbalkan9 guess").as_bytes()).is_empty());
+    }
+    assert_eq!(site.room("hold"), 1, "the fourth guess waits");
+    // An hour after the answers there are answers again, whatever came in between.
+    site.now = "2026-11-21T10:00:01Z".into();
+    let sent = site.deliver(plain(road, "later", "SIGNON Fbalkan9 le-secret\nA PAR H\nA MAR H\nF BRE H").as_bytes());
+    assert!(sent.iter().any(|s| s.to == road && s.is_reply()), "{sent:?}");
+}
+
+#[test]
 fn three_bounces_are_told_once() {
     let mut site = Site::of_fixture();
     let report =

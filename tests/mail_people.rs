@@ -3,6 +3,7 @@
 
 mod support;
 
+use chancery::judge::registry::Registry;
 use chancery::status::{ParticipantKind, PhaseState, Vote};
 use support::{Sent, Site};
 
@@ -117,6 +118,40 @@ fn texts(directory: &std::path::Path) -> Vec<(String, String)> {
         }
     }
     all
+}
+
+#[test]
+fn who_is_forgotten_stays_so_from_site_to_site() {
+    let site = Site::of_fixture();
+    ended(&site);
+    let word = code(&site.mail("france@example.org", "FORGET ME\nSIGNOFF"));
+    site.mail("france@example.org", &format!("CONFIRM {word}"));
+    let old = site.root().join("old");
+    let next = Site::empty(Vec::new());
+    for (site, verb) in [(&site, "export-dpjudge"), (&next, "import-dpjudge")] {
+        let done = site.run(&[verb, old.to_str().expect("a path"), "--clock", &site.now], b"");
+        let said = [done.stdout, done.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        assert!(said[0].contains("balkan9"), "{verb}: {said:?}");
+    }
+    assert!(chancery::status::canonical(&next.game("balkan9")).contains("PLAYER #103||former_player\n"));
+    let people = std::fs::read(next.root().join("registry/people.json")).expect("people");
+    let people: Registry = serde_json::from_slice(&people).expect("a registry");
+    assert!(people.people.iter().any(|known| known.id == 102) && people.people.iter().all(|known| known.id != 103));
+    assert!(people.people.iter().all(|known| !known.addresses.is_empty()), "{people:?}");
+    assert!(people.gone >= 103, "{people:?}");
+}
+
+#[test]
+fn who_is_forgotten_is_not_even_a_hash() {
+    let site = Site::of_fixture_with(vec![("privacy.hash_addresses", "true")]);
+    ended(&site);
+    let log = || site.file("balkan9", "access");
+    assert!(log().contains(" FRANCE ok") && !log().contains(" #103 FRANCE"), "{}", log());
+    let word = code(&site.mail("france@example.org", "FORGET ME\nSIGNOFF"));
+    site.mail("france@example.org", &format!("CONFIRM {word}"));
+    let of_france = log();
+    let mut of_france = of_france.lines().filter(|line| line.contains(" FRANCE ok")).peekable();
+    assert!(of_france.peek().is_some() && of_france.all(|line| line.contains(" #103 FRANCE ok")), "{}", log());
 }
 
 #[test]

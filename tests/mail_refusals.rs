@@ -306,3 +306,43 @@ fn who_else_reads_press_and_orders() {
     let sent = site.mail("france@example.org", text);
     assert!(sent.iter().any(|s| s.to == "france@example.org" && s.text.contains("W_IDENTITY")), "{sent:?}");
 }
+
+#[test]
+fn what_is_nearly_right_gets_the_word_that_helps() {
+    let site = Site::of_fixture();
+    let told = |site: &Site, text: &str| {
+        let sent = site.mail("newman@example.com", text);
+        let reply = sent.iter().find(|s| s.is_reply()).unwrap_or_else(|| panic!("no reply to {text}"));
+        reply.text.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    // The power left out: its letter would be the first of the game. What is in no list is not betrayed.
+    let said = told(&site, "SIGNON balkan9 secret12\nA PAR H");
+    assert!(said.contains("R_NO_POWER balkan9 is the game;") && said.contains("SIGNON Fbalkan9 password"), "{said}");
+    assert!(told(&site, "SIGNON priv1 secret12").contains("R_NO_GAME There is no game riv1"));
+    // VERSION is a command where it stands alone, and a word elsewhere.
+    assert!(told(&site, "version").contains(concat!("chancery ", env!("CARGO_PKG_VERSION"))));
+    assert!(told(&site, "Version 5 of my mail program").contains("R_NO_COMMAND"));
+    // Nobody is sent to a register that there is not.
+    let site = Site::empty(vec![("registry.mode", "\"none\"")]);
+    assert!(told(&site, "FORGET ME").contains("This judge keeps no register"));
+    let site = Site::empty(vec![("registry.mode", "\"closed\"")]);
+    assert!(told(&site, "WHOAMI").contains("Its keeper registers people"));
+}
+
+#[test]
+fn pages_of_help_stand_as_they_were_written() {
+    let site = Site::of_fixture();
+    for (topic, first) in [
+        ("PRESS", "  PRESS TO FRANCE"),
+        ("JOIN", "  JOIN game password  "),
+        ("CREATE", "  CREATE game"),
+        ("VOTE", "  VOTE DIAS"),
+        ("ABSENCE", "  SET ABSENCE"),
+        ("REGISTER", "  REGISTER"),
+    ] {
+        let sent = site.mail("newman@example.com", &format!("HELP {topic}"));
+        let lines: Vec<&str> = sent[0].text.lines().collect();
+        assert!(lines[2].starts_with(first), "{:?}", lines[2]);
+        assert!(lines.iter().all(|line| line.chars().count() <= 72), "{lines:?}");
+    }
+}

@@ -14,6 +14,7 @@ use chancery::status::{Document, Game, Holder, Need, PhaseState, Vote};
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 const SAMPLE: &str = include_str!("../games/france-solo-1908.jsonl");
@@ -23,6 +24,7 @@ const PRESS: &str = "\
 :: F1901M ITALY All | TURKEY All\nBroadcast message from Turkey in demo:\n\nmarker-fake-press\n\n\
 :: F1901M ITALY All | Somebody All\nBroadcast message in demo:\n\nGuess who.\n\n";
 
+#[derive(Clone)]
 struct Filed {
     results: String,
     phases: Vec<Value>,
@@ -79,6 +81,7 @@ fn house() -> House {
         openings: None,
         detectives: Vec::new(),
         public_networks: Vec::new(),
+        access_key: None,
     }
 }
 
@@ -161,7 +164,7 @@ impl Played {
             referee: &self.referee,
             errors: Vec::new(),
             house: &self.house,
-            records: &self.filed,
+            records: Rc::new(self.filed.clone()),
             now: self.now,
             seed: 1,
             account: None,

@@ -529,6 +529,26 @@ fn without_a_master_the_judgekeeper_is_it() {
     assert!(game.password.is_none());
 }
 
+/// Dummies that the map gives to others are theirs in a game that comes in, as in one that begins here.
+#[test]
+fn who_runs_a_dummy_of_the_map_runs_it_in_an_imported_game() {
+    let site = Site::empty(Vec::new());
+    let map = "USE standard\nDUMMY AUSTRIA\nAUSTRIA\nCONTROL FRANCE ITALY\n";
+    std::fs::write(site.root().join("maps/ours.map"), map).expect("a map");
+    let mut game = foreign();
+    game["map"] = json!("ours");
+    let done = import(&site, &game.to_string(), &["--as", "mine", "--master", "gm@example.org|Greta"]);
+    assert!(done.status.success(), "{}", words(&done));
+    let phases: Vec<&str> =
+        game["phases"].as_array().into_iter().flatten().filter_map(|phase| phase["name"].as_str()).collect();
+    let copies = phases.iter().take(phases.len() - 1).map(|phase| format!("status.{phase}"));
+    for file in copies.chain(["status".to_owned()]) {
+        let text = site.file("mine", &file);
+        assert_eq!(text.matches("CONTROL FRANCE ITALY\n").count(), 1, "{file}: {text}");
+    }
+    sound(&site);
+}
+
 /// A game that was ended by agreement in the phase after the last one that was played, with a written path.
 fn drawn() -> Value {
     let mut game = foreign();

@@ -5,6 +5,8 @@ mod support;
 
 use chancery::judge::{GameState, IndexLine};
 use chancery::status::{Document, Game, Vote};
+use std::io::Write as _;
+use std::process::Stdio;
 use support::Site;
 
 const MASTER: &str = "greta@gm.example";
@@ -197,4 +199,82 @@ fn the_log_is_as_the_configuration_wants_it() {
     let dropped = |line: &&serde_json::Value| line["fields"]["message"].as_str().is_some_and(|m| m.ends_with(".eml"));
     let told = lines.iter().find(dropped).unwrap_or_else(|| panic!("{json}"));
     assert_eq!(told["level"], "INFO");
+}
+
+#[test]
+fn the_command_line_has_the_last_word_on_the_log() {
+    let site = Site::of_fixture_with(vec![("log.level", "\"error\"")]);
+    let errors = |before: &[&str], verb: &[&str], mail: &str| {
+        let at = ["--root", &site.root().display().to_string(), "--clock", &site.now].map(str::to_owned);
+        let words: Vec<String> = before.iter().chain(verb).map(|word| (*word).to_owned()).chain(at).collect();
+        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_chancery"));
+        child
+            .args(words)
+            .env("CHANCERY_LOG", "error")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
+        let mut child = child.spawn().expect("chancery");
+        child.stdin.take().expect("stdin").write_all(mail.as_bytes()).expect("stdin");
+        let output = child.wait_with_output().expect("chancery ends");
+        (output.status.code(), String::from_utf8(output.stderr).expect("text"))
+    };
+    let listed = |n: usize| {
+        let mail = support::plain("list@example.org", &n.to_string(), "SIGNON Fbalkan9 le-secret");
+        mail.replacen("From:", "Precedence: bulk\nFrom:", 1)
+    };
+    assert_eq!(errors(&[], &["deliver", "--now"], &listed(0)), (Some(0), String::new()));
+    for (n, (before, behind)) in
+        [(&["--log", "info"][..], &[][..]), (&[], &["--log", "info"]), (&["--log=info"], &[])].into_iter().enumerate()
+    {
+        let verb = [&["deliver", "--now"], behind].concat();
+        let (code, said) = errors(before, &verb, &listed(n + 1));
+        assert!(code == Some(0) && said.contains("INFO") && said.contains("dropped"), "{before:?} {behind:?}: {said}");
+    }
+    assert_eq!(errors(&["--log", "warn"], &["deliver", "--now"], &listed(9)), (Some(0), String::new()));
+    // A slip is wrong usage, but a mail server keeps its mail.
+    let (code, said) = errors(&["--log", "loud"], &["work"], "");
+    assert!(code == Some(2) && said.contains("trace"), "{said}");
+    assert_eq!(errors(&["--log", "loud"], &["deliver"], &listed(10)).0, Some(75));
+    // Verbs without a site know the option as well.
+    let plain = |words: &[&str]| std::process::Command::new(env!("CARGO_BIN_EXE_chancery")).args(words).output();
+    assert!(plain(&["--log", "warn", "version"]).expect("chancery").status.success());
+}
+
+#[test]
+fn no_key_is_taken_in_silence_that_governs_nothing() {
+    let site = Site::of_fixture_with(vec![("web.insecure_cookies", "true")]);
+    let run = |verb: &[&str]| {
+        let output = site.run(verb, b"");
+        [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).expect("text"))
+    };
+    let [said, warned] = run(&["config", "check"]);
+    assert!(said.contains("can be used") && warned.contains("web.insecure_cookies has no effect: "), "{said}{warned}");
+    let [shown, _] = run(&["config", "show"]);
+    let of_it = |line: &&str| line.starts_with("web.insecure_cookies = true") && line.contains("no effect");
+    assert_eq!(shown.lines().filter(of_it).count(), 1, "{shown}");
+    assert!(run(&["health"])[0].contains("web.insecure_cookies has no effect"));
+    let quiet = Site::of_fixture();
+    assert_eq!(quiet.run(&["config", "check"], b"").stderr, b"", "what is not set needs no word");
+}
+
+#[test]
+fn lines_in_latin_1_are_read_in_every_file_made_for_people() {
+    // As an editor of those days, or the old judge, leaves them (OPS-004).
+    let site = Site::of_fixture();
+    site.mail("france@example.org", "SIGNON Fbalkan9 le-secret\nBROADCAST\n\u{e9}t\u{e9}, caf\u{e9}\nENDPRESS");
+    site.mail("inn@road.example", "SIGNON Fbalkan9 le-secret\nSTATUS");
+    for file in ["press", "access"] {
+        let path = site.root().join("games/balkan9").join(file);
+        let text = std::fs::read_to_string(&path).expect("a file");
+        let own = if file == "access" { format!("by hand \u{e9}\n{text}") } else { text };
+        let latin: Vec<u8> = own.chars().map(|c| u8::try_from(u32::from(c)).expect("Latin-1")).collect();
+        assert!(std::str::from_utf8(&latin).is_err());
+        std::fs::write(path, latin).expect("a file");
+    }
+    assert!(site.run(&["publish", "--all", "--clock", &site.now], b"").status.success());
+    let page = std::fs::read_to_string(site.root().join("web/game/balkan9/press.html")).expect("a page");
+    assert!(page.contains("\u{e9}t\u{e9}, caf\u{e9}"), "{page}");
+    let sent = site.mail("inn@road.example", "SIGNON Ebalkan9 tea4two\nSTATUS");
+    assert!(sent.iter().any(|s| s.notice == "N36"), "the log of sign-ons counts as ever: {sent:?}");
 }

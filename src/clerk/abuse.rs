@@ -1,12 +1,15 @@
 //! What one sender may ask of the judge: rates (mail-commands.md 1.2 step 7, OPS-071) and the growing pause after wrong
 //! passwords (D5). Nothing is counted anywhere but in the ledger: what was done is there anyway, and it survives.
 
+use super::games::has_address;
+use super::queueing::Asked;
 use super::{Clerk, ClerkError};
 use crate::archive::ledger::Entry as LedgerEntry;
 use crate::archive::{Entry, Key, Transaction};
 use crate::judge::commands::{Block, Header};
 use crate::judge::table::{Table, Who};
 use crate::mail::Letter;
+use crate::status::Game;
 use chrono::{DateTime, Duration, Utc};
 
 /// Messages of one sender within an hour, and answers about errors within a day.
@@ -24,11 +27,24 @@ const LONGEST_PAUSE: i64 = 60;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Admission {
     /// Yes.
-    Yes,
+    Yes(Voice),
     /// Over a limit; the sender is told this once.
     Tell,
     /// Over a limit, and told already.
     No,
+}
+
+/// Whether the sender of a message is answered. OPS-071 limits the answers to somebody the judge does not know, not what
+/// he may do: whoever has a password is heard from any address.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Voice {
+    /// He is.
+    #[default]
+    Full,
+    /// For the last time for a while, and told so.
+    Last,
+    /// What he sends is done, and only the addresses on file are told.
+    Mute,
 }
 
 /// Outcomes of the line that closes a message.
@@ -39,6 +55,8 @@ pub(super) mod outcome {
     pub const ERRORS: &str = "errors";
     /// Over a limit, and told.
     pub const RATE: &str = "rate";
+    /// Done, and the sender, a stranger, was not answered.
+    pub const MUTE: &str = "mute";
 }
 
 /// The pause after so many failures in a row.
@@ -75,6 +93,32 @@ pub(super) fn claimed(header: &Header) -> Option<(&str, &str)> {
     }
 }
 
+/// Whether a header gives a password or a code, and may so be more than a question of somebody unknown.
+pub(super) fn may_act(header: &Header) -> bool {
+    match header {
+        Header::SignOn { .. }
+        | Header::Resign { .. }
+        | Header::TakeOver { .. }
+        | Header::Join { .. }
+        | Header::Enrol { .. }
+        | Header::Create { .. }
+        | Header::Purge { .. }
+        | Header::Rename { .. }
+        | Header::Confirm { .. } => true,
+        Header::List { .. }
+        | Header::Search { .. }
+        | Header::Summary { .. }
+        | Header::History { .. }
+        | Header::Map { .. }
+        | Header::Help { .. }
+        | Header::Version
+        | Header::Register { .. }
+        | Header::IAmAlso { .. }
+        | Header::WhoAmI
+        | Header::Forget => false,
+    }
+}
+
 /// One name for a seat, however it was written.
 pub(super) fn seat_word(table: &Table, seat: &str) -> String {
     table.who(seat).map_or_else(|| seat.to_string(), |who| table.title(&who)).replace(['/', '|'], "_")
@@ -87,21 +131,34 @@ impl Clerk {
         let hour = |e: &&LedgerEntry| now - e.time < Duration::hours(1);
         let within_hour = closed.iter().filter(hour).count();
         let errors = closed.iter().filter(|e| e.outcome == outcome::ERRORS).count();
-        let over = within_hour >= MESSAGES_AN_HOUR || errors >= ERRORS_A_DAY;
-        let stranger =
-            !self.house.is_keeper(sender) && (within_hour >= STRANGER_AN_HOUR || closed.len() >= STRANGER_A_DAY);
-        if over {
+        // Only answers count against a stranger: he is heard again as soon as the first of them is an hour old.
+        let answered: Vec<&LedgerEntry> = closed.iter().filter(|e| e.outcome != outcome::MUTE).collect();
+        let lately = answered.iter().copied().filter(hour).count();
+        let left = STRANGER_AN_HOUR.saturating_sub(lately).min(STRANGER_A_DAY.saturating_sub(answered.len()));
+        // Whether somebody is known can cost a look at every game: asked only when it matters, and who writes to his own
+        // game is found in that one.
+        let is_stranger =
+            left <= 1 && !self.house.is_keeper(sender) && !self.is_in(games, sender)? && !self.is_known(sender)?;
+        let voice = match left {
+            0 if is_stranger => Voice::Mute,
+            1 if is_stranger => Voice::Last,
+            _ => Voice::Full,
+        };
+        if within_hour >= MESSAGES_AN_HOUR || errors >= ERRORS_A_DAY {
             // Once in the period: within the hour, or within the day when errors are what was too many.
             let told = closed.iter().filter(|e| e.outcome == outcome::RATE);
             let told = if errors >= ERRORS_A_DAY { told.count() } else { told.filter(hour).count() };
-            return Ok(if told == 0 { Admission::Tell } else { Admission::No });
+            return Ok(if told == 0 && voice != Voice::Mute { Admission::Tell } else { Admission::No });
         }
-        // Whether somebody is known can cost a look at every game: asked only when it matters, and who writes to his own
-        // game is found in that one.
-        if stranger && !self.is_in(games, sender)? && !self.is_known(sender)? {
-            return Ok(Admission::No);
-        }
-        Ok(Admission::Yes)
+        Ok(Admission::Yes(voice))
+    }
+
+    /// The same message, after what it made of a game: who has got a place by it is a stranger no longer.
+    pub(super) fn heard<'m>(&self, asked: Asked<'m>, game: Option<&Game>) -> Result<Asked<'m>, ClerkError> {
+        let address = &asked.from.address;
+        let known = asked.voice != Voice::Full
+            && (game.is_some_and(|game| has_address(game, address)) || self.is_known(address)?);
+        Ok(Asked { voice: if known { Voice::Full } else { asked.voice }, ..asked })
     }
 
     /// Whether a sign-on of the message has to wait because of wrong passwords before it.

@@ -1,7 +1,8 @@
 //! Commands about no game that exists: LIST, SEARCH, HELP, the registry, CREATE (mail-commands.md 3.1, 3.7, 3.9, 7).
 
+use super::abuse::Voice;
 use super::incoming::Turn;
-use super::queueing::{done, entry};
+use super::queueing::{Asked, done, entry};
 use super::{Clerk, ClerkError, stamp};
 use crate::archive::{ArchiveError, Content, GameName, Key, MAIL_WAIT, Stamp, Transaction};
 use crate::judge::code::{Code, Refusal, refuse};
@@ -11,7 +12,6 @@ use crate::judge::reply::{self, Reply};
 use crate::judge::session::{Sender, Tools};
 use crate::judge::{self, help, lists};
 use crate::mail::Letter;
-use crate::mail::intake::Intake;
 use crate::site::{CreateBy, NotifyMaps};
 use crate::status::Game;
 use chrono::{DateTime, Utc};
@@ -22,11 +22,10 @@ impl Clerk {
         &self,
         header: &Header,
         block: &Block,
-        from: &Sender,
-        mail: &Intake,
-        key: &Key,
+        asked: &Asked,
         now: DateTime<Utc>,
     ) -> Result<(Reply, Option<Transaction>), ClerkError> {
+        let Asked { key, mail, from, voice, .. } = *asked;
         let mut part = Reply { outcome: "answered".into(), ..Reply::default() };
         let mut effect = None;
         let shown = reply::masked(&block.line.text);
@@ -48,7 +47,9 @@ impl Clerk {
                 let mut letter = lists::openings_letter(&self.house, &openings, &from.address, searched);
                 letter.in_reply_to = mail.message_id.clone();
                 let mut transaction = Transaction::of_judge(format!("LIST for {}", from.address));
-                self.enqueue(&mut transaction, &letter, &["list", key.as_str()], now)?;
+                if voice != Voice::Mute {
+                    self.enqueue(&mut transaction, &letter, &["list", key.as_str()], now)?;
+                }
                 effect = Some(transaction);
                 part.silent = true;
             }
@@ -99,7 +100,8 @@ impl Clerk {
         (name, password, variant, lines): (&str, &str, &str, &[Line]),
         parts: &mut Vec<Reply>,
     ) -> Result<(), ClerkError> {
-        let Turn { key, mark, mail, from, block, last, now } = *turn;
+        let Turn { asked, mark, block, last, now } = *turn;
+        let Asked { key, from, .. } = asked;
         let mut part = Reply { game: Some(name.to_string()), outcome: "refused".into(), ..Reply::default() };
         let game = GameName::new(name)?;
         let census = self.census(name, &from.address, now)?;
@@ -135,7 +137,7 @@ impl Clerk {
         let Some((creation, (lock, index_lock))) = locked else {
             parts.push(part);
             if last {
-                self.answer(key, mail, from, std::mem::take(parts), now)?;
+                self.answer(&asked, std::mem::take(parts), now)?;
             }
             return Ok(());
         };
@@ -169,8 +171,9 @@ impl Clerk {
         transaction.ledger(&entry(key, mark, "executed", now));
         parts.push(part);
         if last {
-            self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
-            transaction.ledger(&done(key, parts, now));
+            let asked = self.heard(asked, Some(&creation.game))?;
+            self.enqueue_reply(&mut transaction, &asked, parts, now)?;
+            transaction.ledger(&done(&asked, parts, now));
         }
         self.mark(&game);
         self.archive.commit_indexed(&lock, &index_lock, transaction)?;

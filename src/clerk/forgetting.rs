@@ -7,11 +7,12 @@ use crate::judge::forgetting;
 use crate::judge::help;
 use crate::judge::registry::Known;
 use crate::judge::table::Who;
+use crate::status::line;
 use crate::status::{Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 
 /// Files beside the status file that name people. Press is left to the judgekeeper.
-const TEXTS: [&str; 2] = ["summary", "access"];
+const TEXTS: [&str; 3] = ["summary", "access", "mail"];
 
 impl Clerk {
     /// The places of somebody, a line each.
@@ -82,8 +83,13 @@ impl Clerk {
             let bytes = if file == "status" || file.starts_with("status.") {
                 without(&content.bytes, who)
             } else if TEXTS.contains(&file.as_str()) {
-                let text = String::from_utf8_lossy(&content.bytes);
-                let next = forgetting::in_text(&text, who);
+                let text = line::text(content.bytes);
+                let mut next = forgetting::in_text(&text, who);
+                if self.house.access_key.is_some() {
+                    for address in &who.addresses {
+                        next = next.replace(&self.house.origin(address), &format!("#{}", who.id));
+                    }
+                }
                 (next != text).then(|| next.into_bytes())
             } else {
                 None

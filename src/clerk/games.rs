@@ -15,18 +15,21 @@ use crate::judge::commands::Line;
 use crate::judge::help;
 use crate::judge::lists::{self, Opening};
 use crate::judge::table::{House, Records, Table, Who};
+use crate::mail::token::Secret;
 use crate::referee::Referee;
 use crate::referee::diplomacy::{Compiled, Diplomacy};
 use crate::site::{Config, Site};
 use crate::status::index::derived_state;
+use crate::status::line;
 use crate::status::{Diagnostic, Document, Game, PhaseState};
 use chrono::{DateTime, Utc};
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
 /// What the judge is called and allows, from the configuration.
-pub fn house(config: &Config) -> House {
+pub(crate) fn house(config: &Config, secret: &Secret) -> House {
     let some = |text: &str| Some(text.to_string()).filter(|t| !t.is_empty());
     House {
         id: config.judge.id.clone(),
@@ -43,6 +46,7 @@ pub fn house(config: &Config) -> House {
         openings: some(&config.judge.openings),
         detectives: config.judge.detectives.clone(),
         public_networks: config.abuse.public_networks.clone(),
+        access_key: config.privacy.hash_addresses.then(|| secret.clone()),
     }
 }
 
@@ -156,15 +160,14 @@ impl MapShelf {
 }
 
 /// Results of past phases, read from the game's directory when asked for.
+#[derive(Clone)]
 struct Filed {
     directory: PathBuf,
 }
 
 impl Records for Filed {
     fn results(&self) -> String {
-        std::fs::read(self.directory.join("results"))
-            .map(|b| String::from_utf8_lossy(&b).into_owned())
-            .unwrap_or_default()
+        std::fs::read(self.directory.join("results")).map(line::text).unwrap_or_default()
     }
     fn phases(&self) -> Vec<serde_json::Value> {
         let text = std::fs::read_to_string(self.directory.join("results.jsonl")).unwrap_or_default();
@@ -173,7 +176,7 @@ impl Records for Filed {
     fn file(&self, name: &str) -> Option<String> {
         // Names come from the judge, and have no way out of the directory.
         let plain = !name.contains('/') && !name.starts_with('.');
-        plain.then(|| std::fs::read_to_string(self.directory.join(name)).ok())?
+        plain.then(|| std::fs::read(self.directory.join(name)).ok().map(line::text))?
     }
     fn names(&self) -> Vec<String> {
         let entries = std::fs::read_dir(&self.directory).into_iter().flatten();
@@ -268,7 +271,7 @@ impl Loaded {
             referee: &self.referee,
             errors: self.errors.clone(),
             house,
-            records: &self.records,
+            records: Rc::new(self.records.clone()),
             now,
             seed,
             account: None,
@@ -487,10 +490,14 @@ impl Clerk {
     fn has_place_in(&self, game: &GameName, address: &str, counts: impl Fn(&Game) -> bool) -> Result<bool, ClerkError> {
         let Some(content) = self.archive.read(game, "status")? else { return Ok(false) };
         let Ok(document) = Document::parse(&content.bytes) else { return Ok(false) };
-        let game = document.game();
-        let mut all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
-        Ok(counts(game) && all.any(|a| a.eq_ignore_ascii_case(address)))
+        Ok(counts(document.game()) && has_address(document.game(), address))
     }
+}
+
+/// Whether somebody with that address has a place in a game.
+pub(super) fn has_address(game: &Game, address: &str) -> bool {
+    let mut all = game.address.iter().chain(game.participants.iter().flat_map(|p| &p.address));
+    all.any(|a| a.eq_ignore_ascii_case(address))
 }
 
 /// The rule variant of an index line; one that is not known is played as standard and shown as an error elsewhere.

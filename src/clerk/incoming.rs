@@ -4,11 +4,12 @@
 //! What it promises: a message is executed once, whatever dies when; each game is a commit of its own; the one reply goes
 //! with the last commit.
 
-use super::abuse::{self, Admission, outcome};
+use super::abuse::{self, Admission, Voice, outcome};
 use super::links::Followed;
 use super::moving::Moving;
-use super::queueing::{done, entry};
+use super::queueing::{Asked, done, entry};
 use super::spooling::{Aboard, Burst, Waiting};
+use super::vouching::Vouched;
 use super::{Clerk, ClerkError, Loaded, secrets::PhcSecrets};
 use crate::archive::spool::{MessageName, Room};
 use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
@@ -18,7 +19,8 @@ use crate::judge::commands::{self, Block, Header, Line};
 use crate::judge::reply::{self, Reply};
 use crate::judge::session::{Outcome, Sender, Tools};
 use crate::judge::unknown;
-use crate::mail::intake::{self, Disposition, Extension, Intake};
+use crate::mail::Auto;
+use crate::mail::intake::{self, Disposition, Extension};
 use chrono::{DateTime, Utc};
 use std::time::Duration;
 
@@ -42,12 +44,9 @@ pub(super) enum Fate {
 /// A block of a message on its turn, and what it is answered by.
 #[derive(Clone, Copy)]
 pub(super) struct Turn<'m> {
-    /// The key of the message.
-    pub key: &'m Key,
+    pub asked: Asked<'m>,
     /// The block's number, for the ledger.
     pub mark: &'m str,
-    pub mail: &'m Intake,
-    pub from: &'m Sender,
     pub block: &'m Block,
     /// The last block of the message: the reply goes with its commit.
     pub last: bool,
@@ -110,8 +109,8 @@ impl Clerk {
         if waiting.is_behind(&from.address, &games) {
             return Ok(Fate::Held);
         }
-        match self.admission(&from.address, &games, now)? {
-            Admission::Yes => {}
+        let voice = match self.admission(&from.address, &games, now)? {
+            Admission::Yes(voice) => voice,
             _ if others => return Ok(Fate::Behind),
             Admission::No => return Ok(Fate::Dropped("rate")),
             Admission::Tell => {
@@ -121,14 +120,26 @@ impl Clerk {
                      further ones for a while; this is the only word about it.",
                 );
                 reply.outcome = outcome::RATE.into();
-                self.answer(&key, &mail, &from, vec![reply], now)?;
+                self.answer(
+                    &Asked { key: &key, mail: &mail, from: &from, voice: Voice::Full, unvouched: false },
+                    vec![reply],
+                    now,
+                )?;
                 return Ok(Fate::Dropped("rate"));
             }
-        }
+        };
+        let vouched = self.vouched(&mail, &blocks);
+        let asked = Asked { key: &key, mail: &mail, from: &from, voice, unvouched: vouched == Vouched::Warn };
         let answered_at_once = mail.extension.as_ref().is_some_and(|e| matches!(e, Extension::Unsubscribe(_)))
             || matches!(mail.disposition, Disposition::ReplyOnly(_));
         if others && (answered_at_once || self.people.has_bounced(&from.address)) {
             return Ok(Fate::Behind);
+        }
+        let acts = matches!(mail.extension, Some(Extension::Unsubscribe(_)))
+            || blocks.iter().any(|block| block.header.as_ref().is_ok_and(abuse::may_act));
+        if voice == Voice::Mute && !acts {
+            // All there is to it would be the answer.
+            return Ok(Fate::Dropped("rate"));
         }
         self.heard_from(&from.address)?;
         if let Some(Extension::Unsubscribe(token)) = &mail.extension {
@@ -141,12 +152,12 @@ impl Clerk {
             };
             let mut part = Reply { outcome: "executed".into(), ..Reply::default() };
             part.paragraphs.push(said);
-            self.answer(&key, &mail, &from, vec![part], now)?;
+            self.answer(&asked, vec![part], now)?;
             return Ok(Fate::Executed);
         }
         if let Disposition::ReplyOnly(refusal) = &mail.disposition {
             let reply = unread(refusal.code(), refusal.sentence());
-            self.answer(&key, &mail, &from, vec![reply], now)?;
+            self.answer(&asked, vec![reply], now)?;
             return Ok(Fate::Executed);
         }
         if blocks.is_empty() {
@@ -159,11 +170,18 @@ impl Clerk {
             if !self.is_known(&from.address)? {
                 return Ok(Fate::Dropped("no-command-unknown-sender"));
             }
-            self.answer(&key, &mail, &from, vec![unknown::no_command(&skipped, self.people.mode())], now)?;
+            self.answer(&asked, vec![unknown::no_command(&skipped, self.people.mode())], now)?;
             return Ok(Fate::Executed);
         }
         if games.iter().any(|game| burst.has(game)) {
             return Ok(Fate::Behind);
+        }
+        if vouched == Vouched::No {
+            if others {
+                return Ok(Fate::Behind);
+            }
+            self.refuse_unvouched(&asked, &blocks, now)?;
+            return Ok(Fate::Executed);
         }
         if self.must_wait(&blocks, &from.address, now)? {
             waiting.slow(&from.address);
@@ -172,7 +190,7 @@ impl Clerk {
         if !alone
             && ahead.is_none()
             && let [block] = blocks.as_slice()
-            && let turn = (Turn { key: &key, mark: "0", mail: &mail, from: &from, block, last: true, now })
+            && let turn = (Turn { asked, mark: "0", block, last: true, now })
             && let Some(aboard) = self.come_aboard(&turn, name)?
         {
             return Ok(Fate::Decided(Box::new(aboard)));
@@ -180,7 +198,7 @@ impl Clerk {
         if others {
             return Ok(Fate::Behind);
         }
-        let fate = self.blocks(&key, &mail, &from, &blocks, ahead, now)?;
+        let fate = self.blocks(asked, &blocks, ahead, now)?;
         match &fate {
             Fate::Held => waiting.add(&from.address, &games),
             // That may take days.
@@ -193,13 +211,12 @@ impl Clerk {
     /// Executes the blocks of a message one after the other; the reply goes with the last commit.
     fn blocks(
         &self,
-        key: &Key,
-        mail: &Intake,
-        from: &Sender,
+        asked: Asked,
         blocks: &[Block],
         ahead: Option<Reply>,
         now: DateTime<Utc>,
     ) -> Result<Fate, ClerkError> {
+        let Asked { key, mail, from, .. } = asked;
         let mut parts: Vec<Reply> = ahead.into_iter().collect();
         for (n, block) in blocks.iter().enumerate() {
             let last = n + 1 == blocks.len();
@@ -209,7 +226,7 @@ impl Clerk {
             let guessed_out = guesses >= GUESSES_A_MAIL;
             if guessed_out && let Some(part) = parts.last_mut() {
                 part.paragraphs.push("The rest of the mail was not read: too many sign-ons in it were wrong.".into());
-                self.answer(key, mail, from, std::mem::take(&mut parts), now)?;
+                self.answer(&asked, std::mem::take(&mut parts), now)?;
                 return Ok(Fate::Executed);
             }
             if !last && self.is_done(key, Some(&mark), now)? {
@@ -226,7 +243,7 @@ impl Clerk {
                 self.tell_waiting(key, mail, from, &game, now)?;
                 return Ok(Fate::Waits(game));
             }
-            match self.block(&Turn { key, mark: &mark, mail, from, block, last, now }, &mut parts) {
+            match self.block(&Turn { asked, mark: &mark, block, last, now }, &mut parts) {
                 Ok(true) => {}
                 Ok(false) => return Ok(Fate::Held),
                 // Blocked: recorded, and finished as soon as there is room; then the ledger knows the message.
@@ -269,7 +286,7 @@ impl Clerk {
         let Ok(lock) = self.archive.lock(&game, Duration::ZERO) else { return Ok(None) };
         let Some(loaded) = self.load(&game, turn.now)?.filter(|l| !self.is_stopped(l)) else { return Ok(None) };
         let (transaction, _) = self.decide(turn, &game, &loaded, &[])?;
-        let (name, sender) = (name.clone(), turn.from.address.clone());
+        let (name, sender) = (name.clone(), turn.asked.from.address.clone());
         Ok(Some(Aboard { name, sender, game, lock, transaction, now: turn.now }))
     }
 
@@ -281,12 +298,18 @@ impl Clerk {
         loaded: &Loaded,
         parts: &[Reply],
     ) -> Result<(Transaction, Vec<Reply>), ClerkError> {
-        let Turn { key, mark, mail, from, block, last, now } = *turn;
+        let Turn { asked, mark, block, last, now } = *turn;
+        let Asked { key, from, .. } = asked;
         let seed = self.seed(&["mail", key.as_str(), mark]);
         let secrets = PhcSecrets::new(&self.known, self.secret, seed);
         let tools = Tools { sender: from, secrets: &secrets, registry: &self.people };
         let mut table = loaded.table(&self.house, seed, now);
-        let Outcome { decision, reply } = judge::by_mail(&mut table, block, &tools);
+        let Outcome { mut decision, reply } = judge::by_mail(&mut table, block, &tools);
+        let asked = self.heard(asked, decision.game.as_ref())?;
+        if asked.voice == Voice::Mute {
+            // LIST and its kin answer by letters of their own.
+            decision.letters.retain(|l| l.auto != Auto::Replied || !l.to.eq_ignore_ascii_case(&from.address));
+        }
         let mut transaction = self.transaction(game, loaded, decision, seed, now)?;
         transaction.expect("status", loaded.stamp())?;
         transaction.ledger(&entry(key, mark, &reply.outcome, now));
@@ -298,15 +321,16 @@ impl Clerk {
         let mut all = parts.to_vec();
         all.push(reply);
         if last {
-            self.enqueue_reply(&mut transaction, key, mail, from, &all, now)?;
-            transaction.ledger(&done(key, &all, now));
+            self.enqueue_reply(&mut transaction, &asked, &all, now)?;
+            transaction.ledger(&done(&asked, &all, now));
         }
         Ok((transaction, all))
     }
 
     /// One block; `false`: its game cannot be read now, the message waits.
     fn block(&self, turn: &Turn, parts: &mut Vec<Reply>) -> Result<bool, ClerkError> {
-        let Turn { key, mark, mail, from, block, last, now } = *turn;
+        let Turn { asked, mark, block, last, now } = *turn;
+        let Asked { key, from, .. } = asked;
         let seed = self.seed(&["mail", key.as_str(), mark]);
         let secrets = PhcSecrets::new(&self.known, self.secret, seed);
         let tools = Tools { sender: from, secrets: &secrets, registry: &self.people };
@@ -372,10 +396,7 @@ impl Clerk {
                     return Ok(false);
                 }
                 let mut part = Reply::default();
-                let refusal = Refusal {
-                    code: Code::NoGame,
-                    sentence: format!("There is no game {name} at this judge. LIST shows those with room."),
-                };
+                let refusal = self.no_such_game(&name, &block.header)?;
                 part.refuse(&block.line, &refusal);
                 part.outcome = "refused".into();
                 parts.push(part);
@@ -392,7 +413,9 @@ impl Clerk {
                 }
                 // Effect, letters and reply are one commit, and nobody else changes the registry in between.
                 let lock = self.archive.lock_judge(MAIL_WAIT)?;
-                let (part, effect) = self.house_command(header, block, from, mail, key, now)?;
+                let (part, effect) = self.house_command(header, block, &asked, now)?;
+                let registered = matches!(header, Header::Confirm { .. }) && !part.has_errors();
+                let asked = Asked { voice: if registered { Voice::Full } else { asked.voice }, ..asked };
                 parts.push(part);
                 let mut transaction = match effect {
                     Some(transaction) => transaction,
@@ -401,8 +424,8 @@ impl Clerk {
                 };
                 transaction.ledger(&entry(key, mark, "executed", now));
                 if last {
-                    self.enqueue_reply(&mut transaction, key, mail, from, parts, now)?;
-                    transaction.ledger(&done(key, parts, now));
+                    self.enqueue_reply(&mut transaction, &asked, parts, now)?;
+                    transaction.ledger(&done(&asked, parts, now));
                 }
                 self.archive.commit(&lock, transaction)?;
                 self.people.reload();
@@ -410,9 +433,25 @@ impl Clerk {
             }
         }
         if last {
-            self.answer(key, mail, from, std::mem::take(parts), now)?;
+            self.answer(&asked, std::mem::take(parts), now)?;
         }
         Ok(true)
+    }
+
+    /// Why there is no game of the name in a header. With the power left out the first letter of the game stands for it;
+    /// of games that are not in the lists nothing is said.
+    fn no_such_game(&self, name: &str, header: &Result<Header, Refusal>) -> Result<Refusal, ClerkError> {
+        if let Ok(Header::SignOn { seat, game, .. }) = header {
+            let whole = format!("{seat}{game}").to_lowercase();
+            if self.book()?.lines().iter().any(|line| line.name == whole && !line.private && !line.unlisted) {
+                let sentence = format!(
+                    "{whole} is the game; put the letter of your power in front of it: SIGNON F{whole} password."
+                );
+                return Ok(Refusal { code: Code::NoPower, sentence });
+            }
+        }
+        let sentence = format!("There is no game {name} at this judge. LIST shows those with room.");
+        Ok(Refusal { code: Code::NoGame, sentence })
     }
 }
 

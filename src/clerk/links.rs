@@ -1,7 +1,8 @@
 //! Links in mails: unsubscribing by one click, choosing a password. A link's token says for whom it was made and is proof
 //! enough; what it does is decided by the judge and committed like everything else.
 
-use super::queueing::done;
+use super::abuse::outcome;
+use super::queueing::closing;
 use super::secrets::PhcSecrets;
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT};
@@ -92,7 +93,7 @@ impl Clerk {
         }
         let decision = passwords::forgotten(&mut table, n, &secrets).decision;
         let mut transaction = self.transaction(&name, &loaded, decision, seed, now)?;
-        transaction.ledger(&done(&key, &[], now));
+        transaction.ledger(&closing(&key, outcome::DONE, now));
         match self.archive.commit(&lock, transaction) {
             Ok(_) => Ok(said),
             Err(error) => Err(error.into()),

@@ -8,6 +8,7 @@ use crate::diplomacy::draw::{self, Picture};
 use crate::diplomacy::map::Map;
 use crate::pages::banner::Words;
 use crate::pages::{self, Card, MapView, Tree};
+use crate::status::line;
 use chrono::{DateTime, NaiveDate, Utc};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -157,11 +158,7 @@ impl Clerk {
         let Ok(game) = GameName::old(name) else { return Ok(None) };
         let Some((loaded, faced)) = self.faced(&game, now)? else { return Ok(None) };
         let table = loaded.table(&self.house, 0, faced.changed);
-        let press = self
-            .archive
-            .read(&game, "press")?
-            .map(|c| String::from_utf8_lossy(&c.bytes).into_owned())
-            .unwrap_or_default();
+        let press = self.archive.read(&game, "press")?.map(|c| line::text(c.bytes)).unwrap_or_default();
         let (header, banner) = self.said();
         let words = Words { header: &header, banner: &banner };
         let facts = pages::Facts { words, ..faced.facts(&press) };

@@ -1,10 +1,10 @@
 //! From decisions and replies to transactions: files, letters composed and queued, and the lines of the ledger that say
 //! that a message is done (operations.md 7, 8; mail-commands.md 5).
 
-use super::abuse::outcome;
+use super::abuse::{Voice, outcome};
 use super::incoming::unread;
 use super::pictures::Framed;
-use super::{Clerk, ClerkError, secrets::PhcSecrets, stamp};
+use super::{Clerk, ClerkError, copies, secrets::PhcSecrets, stamp};
 use crate::archive::spool::{MessageName, Room};
 use crate::archive::{Entry, GameName, Key, MAIL_WAIT, Transaction};
 use crate::judge::code::Code;
@@ -19,7 +19,7 @@ use crate::site::Config;
 use chrono::{DateTime, SubsecRound as _, Utc};
 
 /// How mails are signed: the judge's name and address, and the key of its marks.
-pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, ClerkError> {
+pub(crate) fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, ClerkError> {
     let address =
         crate::mail::MailAddress::parse(&config.judge.address).map_err(|e| ClerkError::Site(e.to_string()))?;
     Ok(compose::Sender {
@@ -29,6 +29,19 @@ pub fn sender(config: &Config, secret: &[u8; 32]) -> Result<compose::Sender, Cle
         verp: config.mail.out.verp,
         secret: crate::mail::token::Secret::new(secret.to_vec()),
     })
+}
+
+/// A message that is read.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'m> {
+    /// The key of the message.
+    pub key: &'m Key,
+    pub mail: &'m Intake,
+    pub from: &'m Sender,
+    /// Whether the sender himself is answered.
+    pub voice: Voice,
+    /// Whether the answer has to say that nobody vouches for the sender.
+    pub unvouched: bool,
 }
 
 /// Tells the salts of passwords found in clear from those of passwords set by the message.
@@ -68,6 +81,12 @@ impl Clerk {
         }
         if let Some(line) = &decision.index {
             transaction.index(game, crate::status::index::line(line));
+        }
+        if self.site.config.judge.copy_mail {
+            let copies = copies::of(&decision.letters, now);
+            if !copies.is_empty() {
+                transaction.append("mail", copies)?;
+            }
         }
         let (mut encoded, mut framed) = (compose::Encoded::default(), Framed::default());
         for (n, letter) in decision.letters.iter().enumerate() {
@@ -131,18 +150,33 @@ impl Clerk {
     pub(super) fn enqueue_reply(
         &self,
         transaction: &mut Transaction,
-        key: &Key,
-        mail: &Intake,
-        from: &Sender,
+        asked: &Asked,
         parts: &[Reply],
         now: DateTime<Utc>,
     ) -> Result<(), ClerkError> {
+        let Asked { key, mail, from, voice, unvouched } = *asked;
         if parts.iter().all(|p| p.silent) {
             return Ok(());
         }
-        let parts: Vec<Reply> = parts.iter().filter(|p| !p.silent).cloned().collect();
+        let mut parts: Vec<Reply> = parts.iter().filter(|p| !p.silent).cloned().collect();
+        if voice == Voice::Last
+            && let Some(part) = parts.last_mut()
+        {
+            part.paragraphs.push(format!(
+                "The judge does not know the address {}, and does not answer it again for a while. What comes from there \
+                 with a right password is done all the same; the address on file is told.",
+                from.address
+            ));
+        }
+        if unvouched && let Some(part) = parts.last_mut() {
+            part.paragraphs.push(
+                "No server that this judge trusts says that this mail really came from its sender (DMARC). It counts all \
+                 the same; if it was not yours, somebody knows your password."
+                    .into(),
+            );
+        }
         let (subject, text) = reply::compose(&parts, &mail.subject, &self.house);
-        let mut to = vec![from.address.clone()];
+        let mut to = if voice == Voice::Mute { Vec::new() } else { vec![from.address.clone()] };
         for copy in parts.iter().flat_map(|p| &p.copies) {
             if !to.iter().any(|a| a.eq_ignore_ascii_case(copy)) {
                 to.push(copy.clone());
@@ -150,7 +184,7 @@ impl Clerk {
         }
         let game = parts.iter().find_map(|p| p.game.clone());
         for (n, to) in to.into_iter().enumerate() {
-            let own = n == 0;
+            let own = to.eq_ignore_ascii_case(&from.address);
             let letter = Letter {
                 to,
                 game: game.clone(),
@@ -168,17 +202,10 @@ impl Clerk {
     }
 
     /// A reply that changes no game.
-    pub(super) fn answer(
-        &self,
-        key: &Key,
-        mail: &Intake,
-        from: &Sender,
-        parts: Vec<Reply>,
-        now: DateTime<Utc>,
-    ) -> Result<(), ClerkError> {
-        let mut transaction = Transaction::of_judge(format!("answer to {}", from.address));
-        self.enqueue_reply(&mut transaction, key, mail, from, &parts, now)?;
-        transaction.ledger(&done(key, &parts, now));
+    pub(super) fn answer(&self, asked: &Asked, parts: Vec<Reply>, now: DateTime<Utc>) -> Result<(), ClerkError> {
+        let mut transaction = Transaction::of_judge(format!("answer to {}", asked.from.address));
+        self.enqueue_reply(&mut transaction, asked, &parts, now)?;
+        transaction.ledger(&done(asked, &parts, now));
         let lock = self.archive.lock_judge(MAIL_WAIT)?;
         self.archive.commit(&lock, transaction)?;
         Ok(())
@@ -193,7 +220,7 @@ impl Clerk {
             return Ok(());
         }
         let mut transaction = Transaction::of_judge("internal error");
-        transaction.ledger(&done(&key, &[], now));
+        transaction.ledger(&closing(&key, outcome::DONE, now));
         let bytes = self.archive.spool().read(Room::New, name)?.unwrap_or_default();
         let mut began = String::from("It cannot be read.");
         // OPS-035: the sender is told, if the mail can be read that far.
@@ -213,7 +240,8 @@ impl Clerk {
             let key = Key::of_mail(mail.message_id.as_deref(), &from.address, &words.join("\n"));
             let sentence = "The judge failed over this mail. It was kept, and the judgekeeper has been told.";
             let parts = [unread(Code::Internal.name(), sentence)];
-            self.enqueue_reply(&mut transaction, &key, &mail, &from, &parts, now)?;
+            let asked = Asked { key: &key, mail: &mail, from: &from, voice: Voice::Full, unvouched: false };
+            self.enqueue_reply(&mut transaction, &asked, &parts, now)?;
         }
         for keeper in &self.house.keepers {
             let letter = Letter {
@@ -248,13 +276,20 @@ pub fn entry(key: &Key, mark: &str, outcome: &str, now: DateTime<Utc>) -> Entry 
 }
 
 /// The line that closes a message; its word says whether anything was refused, for the rates.
-pub fn done(key: &Key, parts: &[Reply], now: DateTime<Utc>) -> Entry {
+pub(super) fn done(asked: &Asked, parts: &[Reply], now: DateTime<Utc>) -> Entry {
     let word = if parts.iter().any(|p| p.outcome == outcome::RATE) {
         outcome::RATE
+    } else if asked.voice == Voice::Mute {
+        outcome::MUTE
     } else if parts.iter().any(Reply::has_errors) {
         outcome::ERRORS
     } else {
         outcome::DONE
     };
+    closing(asked.key, word, now)
+}
+
+/// The line that closes whatever is done once.
+pub(super) fn closing(key: &Key, word: &str, now: DateTime<Utc>) -> Entry {
     Entry { key: key.clone(), time: now, game: None, outcome: word.into() }
 }

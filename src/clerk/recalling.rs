@@ -5,6 +5,7 @@ use super::games::Loaded;
 use super::{Clerk, ClerkError};
 use crate::archive::{Content, GameName};
 use crate::status::lexis::is_short_phase;
+use crate::status::line;
 use chrono::{DateTime, NaiveDateTime, SecondsFormat, Utc};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -54,7 +55,7 @@ impl Clerk {
             }
         });
         let file = |name: &str| files.iter().find(|(file, _)| file == name).map(|(_, bytes)| bytes.clone());
-        let entries = entries(&String::from_utf8_lossy(&file("results").unwrap_or_default()));
+        let entries = entries(&line::text(file("results").unwrap_or_default()));
         let current = self.read_as(game, Content::new(file("status").unwrap_or_default()))?;
         for (at, (phase, before)) in stages.iter().enumerate() {
             let after = stages.get(at + 1).map(|(_, next)| next).or(current.as_ref());

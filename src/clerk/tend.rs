@@ -163,6 +163,7 @@ impl Clerk {
         if self.archive.check_room(0).is_err() {
             condition.troubles.push("the disk is nearly full".into());
         }
+        condition.warnings.extend(self.site.idle.iter().cloned());
         condition.numbers.push(("chancery_games", self.book()?.lines().len() as f64));
         Ok(())
     }

@@ -3,10 +3,11 @@
 use crate::clerk::Clerk;
 use crate::site::{LogFormat, Origin, Site};
 use chrono::{DateTime, Utc};
+use clap::ValueEnum as _;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// Options of all verbs that need a site.
 #[derive(clap::Args, Clone, Debug)]
@@ -56,7 +57,7 @@ pub fn options_behind_verb(arguments: impl IntoIterator<Item = OsString>) -> Vec
 fn is_site_option(word: &std::ffi::OsStr) -> bool {
     let word = word.to_string_lossy();
     let name = word.split('=').next().unwrap_or_default();
-    matches!(name, "--root" | "--config" | "--clock" | "--allow-fs")
+    matches!(name, "--root" | "--config" | "--clock" | "--allow-fs" | "--log")
 }
 
 /// Exit codes of operations.md 2.1.
@@ -87,13 +88,7 @@ impl SiteArgs {
         Ok(site)
     }
 
-    /// Opens the site with a clerk at work.
-    pub fn clerk(&self) -> Result<Arc<Clerk>, ExitCode> {
-        let site = self.site()?;
-        Clerk::open(site).map(Arc::new).map_err(|e| fail(exit::FAILED, e))
-    }
-
-    /// The same with the site's log; `usual`: its level where the keeper has chosen none.
+    /// Opens the site with its log and a clerk at work; `usual`: the log's level where nobody has chosen one.
     pub fn working(&self, usual: &str) -> Result<Arc<Clerk>, ExitCode> {
         let site = self.site()?;
         start_log_of(&site, usual);
@@ -110,6 +105,26 @@ impl SiteArgs {
     }
 }
 
+/// How much is logged: the words of `log.level`.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Level {
+    Error,
+    Warn,
+    Info,
+    Debug,
+    Trace,
+}
+
+/// What `--log` said.
+static ASKED: OnceLock<Level> = OnceLock::new();
+
+/// Logs begun from now on keep to that level (OPS-002), whatever else would hold.
+pub fn log_at(level: Level) {
+    // The command line is read once.
+    let _ = ASKED.set(level);
+}
+
 /// Log lines on stderr, as `[log]` wants them; at the usual level where the keeper has chosen none.
 pub fn start_log_of(site: &Site, usual: &str) {
     let log = &site.config.log;
@@ -117,10 +132,14 @@ pub fn start_log_of(site: &Site, usual: &str) {
     start_log(if chosen { &log.level } else { usual }, log.format);
 }
 
-/// Log lines on stderr; `CHANCERY_LOG` overrides the level.
+/// Log lines on stderr; `CHANCERY_LOG` overrides the level, `--log` overrides both.
 pub fn start_log(level: &str, format: LogFormat) {
     use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("CHANCERY_LOG").unwrap_or_else(|_| EnvFilter::new(level));
+    let asked = ASKED.get().and_then(|level| Some(level.to_possible_value()?.get_name().to_owned()));
+    let filter = match &asked {
+        Some(level) => EnvFilter::new(level),
+        None => EnvFilter::try_from_env("CHANCERY_LOG").unwrap_or_else(|_| EnvFilter::new(level)),
+    };
     // The IMAP library writes whole commands to its trace, the one with the password as well.
     let filter = "async_imap=info".parse().map_or(EnvFilter::new(level), |quiet| filter.add_directive(quiet));
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).with_target(false);

@@ -41,7 +41,7 @@ pub fn run(args: Args) -> ExitCode {
     if args.now {
         // Stored it is; what comes after may fail without the mail server having to know.
         let worked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            let clerk = args.site.clerk().ok()?;
+            let clerk = args.site.working("warn").ok()?;
             let now = args.site.now(&clerk.site).ok()?;
             clerk.work(now).map_err(|e| eprintln!("chancery: {e}")).ok()?;
             clerk.send(now).map_err(|e| eprintln!("chancery: {e}")).ok()

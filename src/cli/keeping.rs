@@ -73,7 +73,7 @@ pub fn restore(args: RestoreArgs) -> ExitCode {
     println!("mail that came after the backup: chancery replay --since {time}{from}");
     println!("the clock is suspended: chancery clock resume --extend");
     // Pages are derived, and not in a backup.
-    match args.site.clerk().map(|clerk| clerk.publish_all(None, Utc::now())) {
+    match args.site.working("warn").map(|clerk| clerk.publish_all(None, Utc::now())) {
         Ok(Ok(_)) => ExitCode::SUCCESS,
         Ok(Err(error)) => fail(exit::FAILED, format!("restored, but not published: {error}")),
         Err(code) => code,

@@ -28,6 +28,9 @@ pub mod version;
 #[derive(Parser, Debug)]
 #[command(name = "chancery", version, about)]
 struct Cli {
+    /// How much is logged, whatever the configuration says.
+    #[arg(long, global = true, value_name = "LEVEL")]
+    log: Option<common::Level>,
     #[command(subcommand)]
     verb: Verb,
 }
@@ -106,6 +109,9 @@ pub fn main() -> ExitCode {
         Err(error) if delivers && error.use_stderr() => return deliver::later(&error.to_string()),
         Err(error) => error.exit(),
     };
+    if let Some(level) = cli.log {
+        common::log_at(level);
+    }
     match cli.verb {
         Verb::Init(args) => run::run_init(args),
         Verb::Demo(args) => demo::run(args),
@@ -146,7 +152,7 @@ mod tests {
 
     #[test]
     fn options_about_the_site_may_stand_before_the_verb() {
-        for line in ["chancery --root /x tick --no-guard", "chancery --root /x dead retry name"] {
+        for line in ["chancery --root /x tick --no-guard", "chancery --log debug --root /x dead retry name"] {
             let words = common::options_behind_verb(line.split(' ').map(std::ffi::OsString::from));
             assert!(Cli::try_parse_from(words).is_ok(), "{line}");
         }

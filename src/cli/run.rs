@@ -220,15 +220,26 @@ pub fn run_config(args: ConfigArgs) -> ExitCode {
         Err(code) => return code,
     };
     match args.what {
-        ConfigWhat::Check => println!("{}: can be used", site.config_file.display()),
+        ConfigWhat::Check => {
+            tell_idle(&site);
+            println!("{}: can be used", site.config_file.display());
+        }
         ConfigWhat::Show => {
             for shown in &site.shown {
                 let value = shown.value.as_deref().unwrap_or("(off)");
-                println!("{} = {value}   # {:?}", shown.key, shown.origin);
+                let idle = shown.idle.map_or(String::new(), |why| format!("; no effect: {why}"));
+                println!("{} = {value}   # {:?}{idle}", shown.key, shown.origin);
             }
         }
     }
     ExitCode::SUCCESS
+}
+
+/// What the keeper has set and nothing follows from.
+fn tell_idle(site: &crate::site::Site) {
+    for line in &site.idle {
+        eprintln!("chancery: warning: {line}");
+    }
 }
 
 /// Run everything in one process: mail in, judge, clock, mail out, pages, web.
@@ -241,7 +252,10 @@ pub struct DaemonArgs {
 /// `chancery daemon`
 pub fn run_daemon(args: DaemonArgs) -> ExitCode {
     match args.site.working("info") {
-        Ok(clerk) => crate::daemon::run(clerk),
+        Ok(clerk) => {
+            tell_idle(&clerk.site);
+            crate::daemon::run(clerk)
+        }
         Err(code) => code,
     }
 }

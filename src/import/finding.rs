@@ -140,6 +140,8 @@ pub enum What {
     OurMap(String),
     /// A person without a number cannot be registered.
     NoNumber(String),
+    /// A person without an address would be an entry that nobody is found by.
+    NoAddress(String),
     /// One number with a second name; the registry has the first.
     SecondName {
         /// With the name that stays.
@@ -204,6 +206,7 @@ impl What {
             | What::NoLine(_)
             | What::Twice(_)
             | What::NoNumber(_)
+            | What::NoAddress(_)
             | What::NoSetting(_)
             | What::SecondName { .. }
             | What::Address { .. } => Weight::Lost,
@@ -300,6 +303,7 @@ impl fmt::Display for What {
                 errors.iter().try_for_each(|error| write!(f, "\n    {error}"))
             }
             What::OurMap(map) => write!(f, "the old judge does not have map {map}; its Master must give it to him"),
+            What::NoAddress(person) => write!(f, "{person}: no address, so no entry in the registry"),
             What::NoNumber(person) => write!(f, "{person}: no number, so no entry in the registry"),
             What::SecondName { kept, other } => write!(f, "{kept} is also called {other} there"),
             What::Address { address, owner } => write!(f, "{address} belongs to #{owner} already"),

@@ -1,6 +1,7 @@
 //! The people of an old site for the registry: `#id|address|Name` of MASTER and PLAYER lines (OPS-111, 5).
 
 use super::{Finding, What};
+use crate::judge::forgetting::is_forgotten;
 use crate::judge::registry::{Known, Registry};
 use crate::status::Person;
 
@@ -12,13 +13,24 @@ const PLACE: &str = "registry";
 pub fn enter(registry: &mut Registry, people: impl IntoIterator<Item = Person>) -> Vec<Finding> {
     let mut what: Vec<What> = Vec::new();
     let mut fresh: Vec<Known> = Vec::new();
+    let (mut gone, mut bare): (Vec<u32>, Vec<(u32, Person)>) = Default::default();
     for person in people {
         match person.id.parse::<u32>() {
+            // Who was forgotten stays so. Nobody else gets his number.
+            Ok(id) if is_forgotten(&person) => gone.push(id),
+            Ok(id) if person.addresses.is_empty() => bare.push((id, person)),
             Ok(id) => what.extend(gather(&mut fresh, id, &person)),
             Err(_) => what.push(What::NoNumber(person.to_string())),
         }
     }
     fresh.sort_by_key(|known| known.id);
+    for (id, person) in bare {
+        if !fresh.iter().chain(&registry.people).any(|known| known.id == id) {
+            gone.push(id);
+            what.push(What::NoAddress(person.to_string()));
+        }
+    }
+    registry.gone = gone.into_iter().fold(registry.gone, u32::max);
     for new in fresh {
         match registry.people.iter().position(|known| known.id == new.id) {
             Some(at) if is_same(&registry.people[at], &new) => {}
@@ -103,6 +115,9 @@ mod tests {
             "NO-ID|x@play.example|Xaver",
             "#311|bo@play.example|Bo_Linde",
             "#400|greta@gm.example|Somebody_Else",
+            "#405||former_player",
+            "#403||Nemo",
+            "#311||Bo_Lindt",
         ];
         let findings = enter(&mut registry, people.map(person));
         let said: Vec<String> = findings.iter().map(Finding::to_string).collect();
@@ -111,6 +126,7 @@ mod tests {
             [
                 "lost: registry: NO-ID|x@play.example|Xaver: no number, so no entry in the registry",
                 "lost: registry: #311 Bo Lindt is also called Bo Linde there",
+                "lost: registry: #403||Nemo: no address, so no entry in the registry",
                 "lost: registry: greta@gm.example belongs to #101 already",
             ]
         );
@@ -121,6 +137,7 @@ mod tests {
             "#400||Somebody_Else",
         ];
         assert_eq!(entries, wanted);
+        assert_eq!(registry.gone, 405, "the numbers of the others are nobody else's");
         // A second time changes nothing; another person under a number in use is told from the one who has it.
         let before = registry.clone();
         enter(&mut registry, people.map(person));

@@ -133,10 +133,10 @@ fn tell_beginning(desk: &mut Desk) {
     }
     let players: Vec<String> = table.players().iter().map(|n| table.title(&Who::Seat(*n))).collect();
     let text = format!(
-        "{}\n{}\n\n{}\nThe first phase is {}.\nThe deadline for orders will be {}.\n",
+        "{}\n{}\n\n{}\n\nThe first phase is {}.\nThe deadline for orders will be {}.\n",
         table.header(),
         wrap(&format!("Game {game} begins with {}.", and_list(&players)), 72, 0),
-        table.referee.position_report(&table.game),
+        table.referee.position_report(&table.game).trim_end(),
         table.referee.phase_title(&table.game),
         table.deadline_long()
     );

@@ -32,6 +32,11 @@ impl Known {
     }
 }
 
+/// Whether a PLAYER line means somebody who was forgotten.
+pub fn is_forgotten(person: &Person) -> bool {
+    person.addresses.is_empty() && person.name == NAME
+}
+
 /// Takes somebody's name and addresses out of a game. Who sat there till the end can no longer sign on.
 pub fn in_game(game: &mut Game, who: &Known) {
     if who.masters(game) {

@@ -69,8 +69,7 @@ and only when every line is good; each line is answered.
     ),
     (
         "PRESS",
-        "\
-  PRESS TO FRANCE               or PRESS TO FRA: France, Russia, Austria
+        "  PRESS TO FRANCE               or PRESS TO FRA: France, Russia, Austria
   your text                     M stands for the Master
   ENDPRESS
 
@@ -84,8 +83,7 @@ seat writes 2 MiB a day.
     ),
     (
         "JOIN",
-        "\
-  JOIN game password            the password is yours to choose
+        "  JOIN game password            the password is yours to choose
   JOIN game password word       a private game: ask its Master for it
   JOIN FRANCE@game password     where powers may be chosen
   PREFER FERGTIA                your wishes, where they are asked for
@@ -95,8 +93,7 @@ seat writes 2 MiB a day.
     ),
     (
         "CREATE",
-        "\
-  CREATE game password          the password will be the Master's
+        "  CREATE game password          the password will be the Master's
   MAP standard
   RULE NO_PRESS                 and further rules
   TIMING MOVE 3D NEXT 1D AT 20:00
@@ -131,8 +128,7 @@ Alone on the first line, without sign-on:
     ),
     (
         "VOTE",
-        "\
-  VOTE DIAS                     a draw of all survivors
+        "  VOTE DIAS                     a draw of all survivors
   VOTE SOLO                     you play on (this is so until you vote)
   VOTE LOSS                     you concede to whom the others agree on
   VOTE 3WAY                     games with the rule NO_DIAS
@@ -144,8 +140,7 @@ A vote lasts until it is changed. Nobody is told how you voted.
     ),
     (
         "ABSENCE",
-        "\
-  SET ABSENCE 24 DEC TO 2 JAN   both days included
+        "  SET ABSENCE 24 DEC TO 2 JAN   both days included
   SET ABSENCE FRIDAY            one day
 No deadline is set within that time; the present deadline stays where it
 is. Players may be away for 14 days; for more ask the Master.
@@ -153,8 +148,7 @@ is. Players may be away for 14 days; for more ask the Master.
     ),
     (
         "REGISTER",
-        "\
-  REGISTER
+        "  REGISTER
   Name: First Last
   Zone: Europe/Paris            if you like
   END

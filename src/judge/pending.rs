@@ -4,18 +4,19 @@
 
 use super::decision::FileEdit;
 use super::session::Desk;
-use super::table::{Records, Table};
+use super::table::Records;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 /// Filed records with edits over them.
 struct Pending<'a> {
-    under: &'a dyn Records,
+    under: Rc<dyn Records + 'a>,
     /// What each file that was touched holds now; `None`: it is gone.
     over: BTreeMap<String, Option<String>>,
 }
 
 impl<'a> Pending<'a> {
-    fn new(under: &'a dyn Records, edits: &[FileEdit]) -> Pending<'a> {
+    fn new(under: Rc<dyn Records + 'a>, edits: &[FileEdit]) -> Pending<'a> {
         let mut pending = Pending { under, over: BTreeMap::new() };
         for edit in edits {
             pending.apply(edit);
@@ -89,29 +90,9 @@ pub fn seeing<T>(desk: &mut Desk, act: impl FnOnce(&mut Desk) -> T) -> T {
     if desk.decision.files.is_empty() {
         return act(desk);
     }
-    let pending = Pending::new(desk.table.records, &desk.decision.files);
-    let mut table: Table = desk.table.clone();
-    table.records = &pending;
-    let mut now = Desk {
-        decision: std::mem::take(&mut desk.decision),
-        reply: std::mem::take(&mut desk.reply),
-        official: std::mem::take(&mut desk.official),
-        behind: std::mem::take(&mut desk.behind),
-        digests: std::mem::take(&mut desk.digests),
-        preview: desk.preview,
-        process: desk.process,
-        ordered: desk.ordered,
-        voted: desk.voted,
-        table: &mut table,
-    };
-    let done = act(&mut now);
-    let Desk { decision, reply, official, preview, process, behind, ordered, voted, digests, table: _ } = now;
-    (desk.decision, desk.reply, desk.official) = (decision, reply, official);
-    (desk.preview, desk.process, desk.ordered, desk.voted) = (preview, process, ordered, voted);
-    (desk.behind, desk.digests) = (behind, digests);
-    let Table { game, index, rules, errors, account, moved, .. } = table;
-    let old = &mut *desk.table;
-    (old.game, old.index, old.rules, old.errors) = (game, index, rules, errors);
-    (old.account, old.moved) = (account, moved);
+    let filed = Rc::clone(&desk.table.records);
+    desk.table.records = Rc::new(Pending::new(Rc::clone(&filed), &desk.decision.files));
+    let done = act(desk);
+    desk.table.records = filed;
     done
 }

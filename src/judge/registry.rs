@@ -215,12 +215,12 @@ pub fn command(
         Header::WhoAmI => match registry.find(&from.address) {
             Some(known) => Ok(format!("you are #{} {}, {}", known.id, known.name, known.addresses.join(", "))),
             None if terms.mode == Mode::None => Ok("this judge keeps no register: you are your address".into()),
-            None => Err(unknown()),
+            None => Err(unknown(terms.mode)),
         },
         Header::Forget => {
             match registry.people.iter().position(|k| k.addresses.iter().any(|a| a.eq_ignore_ascii_case(&from.address)))
             {
-                None => Err(unknown()),
+                None => Err(unknown(terms.mode)),
                 Some(_) if playing => Err(still_playing()),
                 Some(at) => {
                     let (code, address) = (code(seed), from.address.clone());
@@ -244,11 +244,13 @@ fn still_playing() -> Refusal {
     Refusal { code: Code::BadState, sentence: "You play in a game; resign first.".into() }
 }
 
-fn unknown() -> Refusal {
-    Refusal {
-        code: Code::NotRegistered,
-        sentence: "The judge does not know your address. Send REGISTER, Name: First Last, END.".into(),
-    }
+fn unknown(mode: Mode) -> Refusal {
+    let sentence = match mode {
+        Mode::Open => "The judge does not know your address. Send REGISTER, Name: First Last, END.",
+        Mode::Closed => "The judge does not know your address. Its keeper registers people; ask him.",
+        Mode::None => "This judge keeps no register: you are your address, and there is no entry of yours.",
+    };
+    Refusal { code: Code::NotRegistered, sentence: sentence.into() }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -417,6 +419,7 @@ mod tests {
             openings: None,
             detectives: Vec::new(),
             public_networks: Vec::new(),
+            access_key: None,
         }
     }
 

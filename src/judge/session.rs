@@ -443,10 +443,13 @@ fn same_origin(desk: &mut Desk, on: &SignedOn, tools: &Tools) {
         return;
     }
     let log = table.records.file("access").unwrap_or_default();
+    // What was written before hashes were wanted counts, too.
+    let origin = table.house.origin(&tools.sender.address);
+    let is_here = |word: &str| word == origin || word.eq_ignore_ascii_case(&tools.sender.address);
     let from_here: Vec<&str> = log
         .lines()
         .filter_map(|line| match line.split_whitespace().collect::<Vec<_>>().as_slice() {
-            [_, address, seat, "ok"] if address.eq_ignore_ascii_case(&tools.sender.address) => Some(*seat),
+            [_, address, seat, "ok"] if is_here(address) => Some(*seat),
             _ => None,
         })
         .collect();
@@ -475,10 +478,10 @@ fn same_origin(desk: &mut Desk, on: &SignedOn, tools: &Tools) {
         return;
     }
     let text = format!(
-        "In game {} two powers have signed on from one and the same mail address:\n{own} and {}.\n\nThat may have a good \
-         reason. Nobody else was told.\n",
+        "Two powers of game {} have signed on from one and the same mail address:\n\n    {}\n\nThat may have a good reason. \
+         Nobody else was told.\n",
         table.game.name,
-        super::post::and_list(&others)
+        super::post::and_list(&[std::slice::from_ref(&own), &others].concat())
     );
     let mut to = table.master_recipients();
     to.extend(table.house.detectives.iter().map(|a| super::post::Recipient { address: a.clone(), seat: None }));
@@ -497,7 +500,7 @@ pub fn access(desk: &mut Desk, on: &SignedOn, tools: &Tools) {
     let line = format!(
         "{} {} {} ok{rank}\n",
         desk.table.now.format("%Y-%m-%dT%H:%M:%SZ"),
-        tools.sender.address,
+        desk.table.house.origin(&tools.sender.address),
         desk.table.title(&on.who).to_uppercase()
     );
     desk.decision.files.push(FileEdit::Append("access".into(), line));

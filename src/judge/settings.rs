@@ -35,6 +35,9 @@ pub fn parameters(table: &Table) -> String {
     ];
     let said = lines.into_iter().filter_map(|(what, value)| value.map(|value| format!("{what}: {value}")));
     let mut text: String = said.map(|line| wrap(&line, WIDTH, 12) + "\n").collect();
+    if !game.desc.is_empty() {
+        text.push('\n');
+    }
     for line in &game.desc {
         text += &(wrap(line, WIDTH, 0) + "\n");
     }

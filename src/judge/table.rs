@@ -3,10 +3,12 @@
 
 use super::decision::IndexLine;
 use crate::diplomacy::rules::{Rule, Rules};
+use crate::mail::token::Secret;
 use crate::referee::{Look, Referee, Seat};
 use crate::status::{Game, Holder, Participant, ParticipantKind, Person, PhaseState};
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
+use std::rc::Rc;
 
 /// How the judge knows people (operations.md 4, `registry.mode`).
 pub trait Registry {
@@ -57,9 +59,19 @@ pub struct House {
     pub detectives: Vec<String>,
     /// Mail domains of which two addresses are never the same place.
     pub public_networks: Vec<String>,
+    /// If access logs are to keep no addresses: what their hashes are made with.
+    pub access_key: Option<Secret>,
 }
 
 impl House {
+    /// How access logs call somebody with that address: by it, or by its hash, always the same.
+    pub fn origin(&self, address: &str) -> String {
+        match &self.access_key {
+            Some(key) => format!("#{}", key.mark("access", &[&address.to_ascii_lowercase()], 16)),
+            None => address.to_string(),
+        }
+    }
+
     /// Whether that is the address of a keeper.
     pub fn is_keeper(&self, address: &str) -> bool {
         self.keepers.iter().any(|keeper| keeper.eq_ignore_ascii_case(address))
@@ -99,7 +111,7 @@ pub struct Table<'a> {
     /// The house.
     pub house: &'a House,
     /// Past results.
-    pub records: &'a dyn Records,
+    pub records: Rc<dyn Records + 'a>,
     /// Now.
     pub now: DateTime<Utc>,
     /// Seed for what is drawn at random.

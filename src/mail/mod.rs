@@ -10,6 +10,7 @@ pub mod listen;
 pub mod queue;
 pub mod token;
 pub mod transport;
+pub mod vouched;
 
 pub use address::{AddressError, MailAddress};
 pub use letter::*;

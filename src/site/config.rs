@@ -1,14 +1,18 @@
-//! The configuration as the program uses it: one typed value for every key of operations.md 4. How it is read is in
-//! [`super::load`].
+//! The configuration as the program uses it: one typed value for every key of operations.md 4 that governs something. How
+//! it is read is in [`super::load`].
+//!
+//! That a key is not taken in silence is kept by the compiler: nobody outside the crate sees these fields, so that one
+//! that is never read is an error of `make lint` (which is why no struct here derives `PartialEq`: comparing is reading).
+//! Then it goes from here, and its line in [`super::keys`] says that it has no effect yet.
 
 use super::value::{Daily, Listen, Rate, Size, Span};
 use serde::Deserialize;
 use std::path::PathBuf;
 
 /// A whole configuration, checked.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Config {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Config {
     pub judge: Judge,
     pub paths: Paths,
     pub games: Games,
@@ -20,15 +24,14 @@ pub struct Config {
     pub auth: Auth,
     pub privacy: Privacy,
     pub limits: Limits,
-    pub compat: Compat,
     pub log: Log,
     pub test: Test,
 }
 
 /// `[judge]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Judge {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Judge {
     pub id: String,
     pub nick: String,
     pub address: String,
@@ -37,7 +40,6 @@ pub struct Judge {
     pub url: String,
     #[serde(deserialize_with = "zone")]
     pub zone: chrono_tz::Tz,
-    pub language: String,
     pub observers: Vec<String>,
     pub notify_maps: NotifyMaps,
     pub detectives: Vec<String>,
@@ -51,21 +53,6 @@ fn zone<'de, D: serde::Deserializer<'de>>(from: D) -> Result<chrono_tz::Tz, D::E
     name.parse().map_err(|_| serde::de::Error::custom(format!("{name}: want the name of a time zone")))
 }
 
-impl Judge {
-    /// Whether mail from or to that address is ours: without regard to case and to what follows a `+`.
-    pub fn is_ours(&self, address: &str) -> bool {
-        let plain = |address: &str| {
-            let lower = address.trim().to_lowercase();
-            match lower.split_once('@') {
-                Some((local, domain)) => format!("{}@{domain}", local.split('+').next().unwrap_or_default()),
-                None => lower,
-            }
-        };
-        let address = plain(address);
-        std::iter::once(&self.address).chain(&self.aliases).any(|ours| plain(ours) == address)
-    }
-}
-
 /// `judge.notify_maps`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -77,9 +64,9 @@ pub enum NotifyMaps {
 }
 
 /// `[paths]`, relative to the root
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Paths {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Paths {
     pub games: PathBuf,
     pub maps: PathBuf,
     pub trial: PathBuf,
@@ -96,9 +83,9 @@ pub struct Paths {
 }
 
 /// `[games]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Games {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Games {
     pub create_limit: usize,
     pub create_limit_per_master: usize,
     pub create_by: CreateBy,
@@ -115,9 +102,9 @@ pub enum CreateBy {
 }
 
 /// `[registry]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Registry {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Registry {
     pub mode: RegistryMode,
     pub two_word_names: bool,
 }
@@ -133,18 +120,18 @@ pub enum RegistryMode {
 }
 
 /// `[mail]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Mail {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Mail {
     #[serde(rename = "in")]
     pub incoming: MailIn,
     pub out: MailOut,
 }
 
 /// `[mail.in]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct MailIn {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MailIn {
     pub max_message_bytes: u64,
     pub dedup: Span,
     pub maildir: Option<PathBuf>,
@@ -157,9 +144,9 @@ pub struct MailIn {
 }
 
 /// `[mail.in.imap]`; used when `host` is set
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Imap {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Imap {
     pub host: Option<String>,
     pub port: Option<u16>,
     pub tls: Tls,
@@ -202,9 +189,9 @@ pub enum RequireAuth {
 }
 
 /// `[mail.out]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct MailOut {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MailOut {
     pub transport: Transport,
     pub smtp: Smtp,
     pub sendmail: PathBuf,
@@ -230,9 +217,9 @@ pub enum Transport {
 }
 
 /// `[mail.out.smtp]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Smtp {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Smtp {
     pub host: String,
     pub port: Option<u16>,
     pub tls: Tls,
@@ -264,7 +251,7 @@ impl Smtp {
 /// `mail.out.smtp.tls`, `mail.in.imap.tls`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-#[allow(missing_docs)]
+#[allow(missing_docs, clippy::enum_variant_names)]
 pub enum Tls {
     Starttls,
     Tls,
@@ -272,16 +259,16 @@ pub enum Tls {
 }
 
 /// `[mail.out.file]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct FileOut {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FileOut {
     pub dir: PathBuf,
 }
 
 /// `[sched]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Sched {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Sched {
     pub round: Span,
     pub poll: Span,
     pub guard: Span,
@@ -290,67 +277,49 @@ pub struct Sched {
 }
 
 /// `[web]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Web {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Web {
     pub listen: Listen,
-    pub trusted_proxies: Vec<String>,
-    pub insecure_cookies: bool,
     pub banner: String,
     pub banner_until: String,
     pub header: String,
 }
 
 /// `[abuse]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Abuse {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Abuse {
     pub public_networks: Vec<String>,
 }
 
 /// `[auth]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Auth {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Auth {
     pub keeper_hash: Option<Secret>,
 }
 
 /// `[privacy]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
-pub struct Privacy {
+pub(crate) struct Privacy {
     pub access_days: u32,
     pub hash_addresses: bool,
 }
 
 /// `[limits]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Limits {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Limits {
     pub min_free: Size,
 }
 
-/// `[compat]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Compat {
-    pub encoding: Encoding,
-}
-
-/// `compat.encoding` (OPS-004)
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub enum Encoding {
-    #[serde(rename = "utf-8")]
-    Utf8,
-    #[serde(rename = "latin-1")]
-    Latin1,
-}
-
 /// `[log]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Log {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Log {
     pub level: String,
     pub format: LogFormat,
 }
@@ -365,9 +334,9 @@ pub enum LogFormat {
 }
 
 /// `[test]`
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[allow(missing_docs)]
-pub struct Test {
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Test {
     pub allow_clock: bool,
 }
 

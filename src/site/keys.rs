@@ -162,25 +162,35 @@ pub(super) struct Key {
     pub required: bool,
     pub secret: bool,
     pub about: &'static str,
+    /// Why nothing follows from it yet. Such a key is no field of [`super::config::Config`], any other is.
+    pub idle: Option<&'static str>,
+}
+
+impl Key {
+    const fn idle(self, why: &'static str) -> Key {
+        Key { idle: Some(why), ..self }
+    }
 }
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, about: &'static str) -> Key {
-    Key { name, kind, default: Some(default), required: false, secret: false, about }
+    Key { name, kind, default: Some(default), required: false, secret: false, about, idle: None }
 }
 const fn required(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, default: None, required: true, secret: false, about }
+    Key { name, kind, default: None, required: true, secret: false, about, idle: None }
 }
 const fn off(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, default: None, required: false, secret: false, about }
+    Key { name, kind, default: None, required: false, secret: false, about, idle: None }
 }
 const fn secret(name: &'static str, kind: Kind, about: &'static str) -> Key {
-    Key { name, kind, default: None, required: false, secret: true, about }
+    Key { name, kind, default: None, required: false, secret: true, about, idle: None }
 }
 
 const MANY: Kind = Kind::Count { least: 0, most: 1_000_000_000 };
 const SOME: Kind = Kind::Count { least: 1, most: 1_000_000_000 };
 const PORT: Kind = Kind::Count { least: 1, most: 65_535 };
 const MAYBE: Kind = Kind::MaybeAddress { nowhere: false };
+
+const NO_SIGN_IN: &str = "the pages have no sign-in yet";
 
 /// The keys, in the order of the sample file.
 pub(super) const KEYS: &[Key] = &[
@@ -191,7 +201,7 @@ pub(super) const KEYS: &[Key] = &[
     required("judge.keepers", Kind::Addresses, "Judgekeepers: told of trouble, obeyed in everything"),
     key("judge.url", Kind::Url, "\"http://localhost:8470\"", "Public address of the web pages"),
     key("judge.zone", Kind::Zone, "\"UTC\"", "Time zone of games that name none"),
-    key("judge.language", Kind::OneOf(&["en"]), "\"en\"", "Language of texts"),
+    key("judge.language", Kind::OneOf(&["en"]), "\"en\"", "Language of texts").idle("all texts are English"),
     key("judge.observers", Kind::Addresses, "[]", "Told of every new game"),
     key(
         "judge.notify_maps",
@@ -202,7 +212,12 @@ pub(super) const KEYS: &[Key] = &[
     key("judge.detectives", Kind::Addresses, "[]", "Sent the hints about cheating, beside the Master"),
     key("judge.hall_of_fame", MAYBE, "\"\"", "Gets the summaries of completed games"),
     key("judge.openings", MAYBE, "\"\"", "Gets the list of games looking for players"),
-    key("judge.copy_mail", Kind::Bool, "false", "Keep a copy of announcements in the game's directory"),
+    key(
+        "judge.copy_mail",
+        Kind::Bool,
+        "false",
+        "Keep a copy of announcements in the file mail of the game's directory",
+    ),
     key("paths.games", Kind::Path, "\"games\"", "Games and their index; paths are under the root"),
     key("paths.maps", Kind::Path, "\"maps\"", "Installed maps"),
     key("paths.trial", Kind::Path, "\"trial\"", "Maps on trial"),
@@ -255,7 +270,7 @@ pub(super) const KEYS: &[Key] = &[
         "mail.in.require_auth",
         Kind::OneOf(&["off", "warn", "dmarc"]),
         "\"off\"",
-        "What to do with mail whose sender is not authenticated; the password is asked for in any case",
+        "Mail that acts and passes no DMARC by them: done, done with a remark, told to the address on file only; the password is asked for in any case",
     ),
     key("mail.in.keep_done", Kind::Span, "\"35d\"", "How long processed mail is kept"),
     key(
@@ -300,22 +315,24 @@ pub(super) const KEYS: &[Key] = &[
     key("sched.limit", Kind::Span, "\"60s\"", "What takes longer over one game is given up for this round"),
     key("sched.reminders", Kind::Daily, "\"daily 00:00 UTC\"", "When games that do not run are reminded"),
     key("web.listen", Kind::Listen, "\"127.0.0.1:8470\"", "Where the web pages are served"),
-    key("web.trusted_proxies", Kind::Networks, "[]", "Proxies whose word about the client is believed"),
-    key("web.insecure_cookies", Kind::Bool, "false", "Sign-in without https (trying things out)"),
+    key("web.trusted_proxies", Kind::Networks, "[]", "Proxies whose word about the client is believed")
+        .idle("no page depends on the client's address yet"),
+    key("web.insecure_cookies", Kind::Bool, "false", "Sign-in without https (trying things out)").idle(NO_SIGN_IN),
     key("web.banner", Kind::Text, "\"\"", "Text on every page; p br b i em strong a ul ol li code are HTML"),
     key("web.banner_until", Kind::Date, "\"\"", "Its last day; then the pages hide it"),
     key("web.header", Kind::Text, "\"\"", "Text at the head of every page, with the same HTML"),
     key("abuse.public_networks", Kind::Texts, "[]", "Networks and domains that never count as the same place"),
     secret("auth.keeper_hash", Kind::Hash, "Hash of the judgekeeper's password (chancery auth set)"),
     key("privacy.access_days", SOME, "400", "Lines of access logs are kept so many days"),
-    key("privacy.hash_addresses", Kind::Bool, "false", "Keep no network addresses in access logs, only hashes"),
+    key("privacy.hash_addresses", Kind::Bool, "false", "Keep no addresses in access logs, only hashes"),
     key(
         "limits.min_free",
         Kind::Size,
         "\"64 MiB\"",
         "With less room on the disk no mail is taken and nothing processed",
     ),
-    key("compat.encoding", Kind::OneOf(&["utf-8", "latin-1"]), "\"utf-8\"", "How files of games are written"),
+    key("compat.encoding", Kind::OneOf(&["utf-8", "latin-1"]), "\"utf-8\"", "How files of games are written")
+        .idle("files are written in UTF-8; lines in Latin-1 are read"),
     key(
         "log.level",
         Kind::OneOf(&["error", "warn", "info", "debug", "trace"]),

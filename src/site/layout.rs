@@ -64,7 +64,7 @@ impl Layout {
     }
 
     /// The layout of a configured site.
-    pub fn of(root: &Path, config: &Config) -> Layout {
+    pub(crate) fn of(root: &Path, config: &Config) -> Layout {
         let paths = &config.paths;
         Layout {
             root: root.to_owned(),

@@ -1,7 +1,7 @@
 //! Reading `chancery.toml` and the environment (operations.md 4). All errors are found at once; each says where, what,
 //! and what would be right.
 
-use super::config::{Config, Fetched, Tls};
+use super::config::{Config, Fetched, RequireAuth, Tls};
 use super::keys::{KEYS, Key, find, nearest};
 use super::value::Size;
 use crate::mail::is_this_machine;
@@ -45,6 +45,8 @@ pub struct Shown {
     pub value: Option<String>,
     /// Where it comes from.
     pub origin: Origin,
+    /// Why nothing follows from it, if it is set to something else than its default.
+    pub idle: Option<&'static str>,
 }
 
 /// Something wrong with the configuration.
@@ -78,10 +80,10 @@ impl fmt::Display for ConfigErrors {
 impl std::error::Error for ConfigErrors {}
 
 /// A configuration with the origin of each value.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Loaded {
     /// What the program uses.
-    pub config: Config,
+    pub(crate) config: Config,
     /// What `config show` prints, in the order of the table.
     pub shown: Vec<Shown>,
 }
@@ -128,8 +130,11 @@ pub fn load(
             None => (key.default.and_then(parse_default), Origin::Default),
         };
         let text = value.as_ref().map(|value| if key.secret { "***".to_owned() } else { value.to_string() });
-        shown.push(Shown { key: key.name, value: text, origin });
-        insert(&mut tree, key.name, value);
+        let idle = key.idle.filter(|_| value != key.default.and_then(parse_default));
+        shown.push(Shown { key: key.name, value: text, origin, idle });
+        if key.idle.is_none() {
+            insert(&mut tree, key.name, value);
+        }
     }
     if !errors.0.is_empty() {
         return Err(errors);
@@ -143,6 +148,17 @@ pub fn load(
     };
     together(file, &config, &mut errors);
     if errors.0.is_empty() { Ok(Loaded { config, shown }) } else { Err(errors) }
+}
+
+impl Loaded {
+    /// What is set and governs nothing yet, a line each.
+    pub fn without_effect(&self, file: &str) -> Vec<String> {
+        let told = |shown: &Shown| {
+            let place = place(file, &shown.origin);
+            Some(format!("{place}: {} has no effect: {}", shown.key, shown.idle?))
+        };
+        self.shown.iter().filter_map(told).collect()
+    }
 }
 
 /// Whether a key takes such a value; else what would be right.
@@ -314,6 +330,12 @@ fn together(file: &str, config: &Config, errors: &mut ConfigErrors) {
         let text = format!("mail.in.imap.move_to = {:?}: want another folder than mail.in.imap.folder", imap.move_to);
         errors.add(file.to_owned(), text);
     }
+    let incoming = &config.mail.incoming;
+    if incoming.require_auth != RequireAuth::Off && incoming.trusted_authserv.is_empty() {
+        let text = "mail.in.require_auth is set: want mail.in.trusted_authserv too, the name your mail server signs \
+                    Authentication-Results with";
+        errors.add(file.to_owned(), text.to_owned());
+    }
     if config.judge.keepers.is_empty() {
         errors.add(file.to_owned(), "judge.keepers = []: want at least one address".to_owned());
     }
@@ -370,7 +392,8 @@ fn sample_lines(key: &Key, id: &str, address: &str, keeper: &str, settings: &[(&
         (None, None) if key.secret => format!("#{name}_file = \"…\""),
         (None, None) => format!("#{name} = …"),
     };
-    format!("# {}\n{line}\n", key.about)
+    let idle = key.idle.map_or(String::new(), |why| format!("# (No effect yet: {why}.)\n"));
+    format!("# {}\n{idle}{line}\n", key.about)
 }
 
 /// What `deliver` takes from the configuration, leniently.
@@ -410,6 +433,7 @@ pub fn spool_only(text: &str) -> Result<SpoolOnly, ConfigErrors> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::keys::Kind;
     use super::*;
     use proptest::prelude::*;
 
@@ -435,14 +459,14 @@ mod tests {
         assert_eq!(config.mail.incoming.max_message_bytes, 1_048_576);
         assert_eq!(config.mail.out.retry.len(), 7);
         assert_eq!(config.limits.min_free.0, 64 << 20);
-        assert!(config.judge.is_ours("Judge+demo@judge.example") && !config.judge.is_ours("x@judge.example"));
         assert_eq!(config.mail.out.smtp.port(), 587);
     }
 
     #[test]
     fn the_sample_file_is_right() {
         let text = sample("XXDP", "judge@judge.example", "ann@example.org", &[]);
-        assert_eq!(read(&text, &[]).unwrap().config, read(GOOD, &[]).unwrap().config);
+        let plain = format!("{:?}", read(GOOD, &[]).unwrap().config);
+        assert_eq!(format!("{:?}", read(&text, &[]).unwrap().config), plain);
         // Every line that is behind a # is a key with its default.
         let open: String = text
             .lines()
@@ -452,7 +476,7 @@ mod tests {
                 format!("{key}\n")
             })
             .collect();
-        assert_eq!(read(&open, &[]).unwrap().config, read(GOOD, &[]).unwrap().config);
+        assert_eq!(format!("{:?}", read(&open, &[]).unwrap().config), plain);
     }
 
     #[test]
@@ -489,6 +513,25 @@ mod tests {
         assert_eq!(origin("mail.out.smtp.password").as_deref(), Some("file secret"));
         let error = read(GOOD, &[("CHANCERY_SCHED_ROUND", "soon")]).unwrap_err();
         assert!(error.to_string().starts_with("CHANCERY_SCHED_ROUND: sched.round = \"soon\": want"), "{error}");
+    }
+
+    #[test]
+    fn what_governs_nothing_is_told_where_it_is_set() {
+        for key in KEYS.iter().filter(|key| key.idle.is_some()) {
+            let other = match key.kind {
+                Kind::Bool => "true",
+                Kind::Networks => "[\"10.0.0.0/8\"]",
+                Kind::OneOf(words) => &format!("{:?}", words.last().unwrap()),
+                kind => panic!("{}: {kind:?}", key.name),
+            };
+            let name = variable(key.name);
+            let said =
+                |value: &str| read(GOOD, &[(&name, value.trim_matches('"'))]).unwrap().without_effect("chancery.toml");
+            let told = format!("{name}: {} has no effect: {}", key.name, key.idle.unwrap());
+            // A language there is but one of.
+            assert_eq!(said(other), if other == key.default.unwrap() { Vec::new() } else { vec![told] });
+            assert!(said(key.default.unwrap()).is_empty(), "{}", key.name);
+        }
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! door; behind it every value has its type.
 
 mod checks;
-pub mod config;
+pub(crate) mod config;
 mod init;
 mod keys;
 mod layout;
@@ -12,7 +12,8 @@ mod load;
 pub mod value;
 
 pub use checks::{SiteError, check};
-pub use config::{Config, CreateBy, LogFormat, NotifyMaps};
+pub use config::LogFormat;
+pub(crate) use config::{Config, CreateBy, NotifyMaps, RequireAuth};
 pub use init::{Beginnings, init};
 pub use layout::Layout;
 pub use load::{ConfigError, ConfigErrors, Loaded, Origin, Shown, SpoolOnly, accepts, load, sample, spool_only};
@@ -29,9 +30,11 @@ pub struct Site {
     /// The configuration file.
     pub config_file: PathBuf,
     /// Its configuration.
-    pub config: Config,
+    pub(crate) config: Config,
     /// Every key with its origin.
     pub shown: Vec<Shown>,
+    /// What is set and governs nothing yet, a line each.
+    pub idle: Vec<String>,
     /// Where everything is.
     pub layout: Layout,
     /// The hand that writes; all parts of a process share it.
@@ -61,11 +64,12 @@ impl Site {
         // Names that are not UTF-8 cannot be ours.
         let environment = std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?)));
         let secrets = file.parent().unwrap_or(&root).to_owned();
-        let loaded =
-            load(&file.display().to_string(), &text, environment, |path| std::fs::read_to_string(secrets.join(path)))?;
+        let name = file.display().to_string();
+        let loaded = load(&name, &text, environment, |path| std::fs::read_to_string(secrets.join(path)))?;
         let layout = Layout::of(&root, &loaded.config);
+        let idle = loaded.without_effect(&name);
         let (config, shown) = (loaded.config, loaded.shown);
-        Ok(Site { root, config_file: file, config, shown, layout, fs: Fs::from_env() })
+        Ok(Site { root, config_file: file, config, shown, idle, layout, fs: Fs::from_env() })
     }
 
     /// Where its maps' pictures come from; automatic ones are kept beside the published tree, hidden from it.

@@ -85,6 +85,20 @@ pub(crate) fn split(bytes: &[u8]) -> Vec<Line> {
     }
 }
 
+/// The text of a file made for people, each line that is not UTF-8 taken as Latin-1.
+pub(crate) fn text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|mixed| {
+        let mut text = String::new();
+        for line in mixed.as_bytes().split_inclusive(|b| *b == b'\n') {
+            match std::str::from_utf8(line) {
+                Ok(line) => text += line,
+                Err(_) => text.extend(line.iter().map(|b| char::from(*b))),
+            }
+        }
+        text
+    })
+}
+
 /// The bytes of those lines.
 pub(crate) fn join(lines: &[Line]) -> Vec<u8> {
     let mut out = Vec::with_capacity(lines.iter().map(|l| l.text.len() + 2).sum());

@@ -1,5 +1,5 @@
 // Improves pages that work without it: says how far deadlines are and what the reader's own clock shows then, and turns
-// phases with [ and ].
+// phases with [ and ], and shows the middle of a map that has no room.
 (function () {
   "use strict";
   function words(ms) {
@@ -32,6 +32,9 @@
       note.textContent = words(left) + here(time, new Date(time.dateTime));
     });
   }
+  document.querySelectorAll(".map .scroll").forEach(function (box) {
+    box.scrollLeft = (box.scrollWidth - box.clientWidth) / 2;
+  });
   tick();
   setInterval(tick, 60000);
   document.addEventListener("keydown", function (event) {

@@ -4,6 +4,7 @@ use super::{Clerk, ClerkError, Findings, Remedy};
 use crate::archive::{ArchiveError, AuditLine, GameName, MAIL_WAIT, Owner};
 use crate::clerk::Loaded;
 use crate::status::Document;
+use crate::status::line;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -118,7 +119,7 @@ impl Clerk {
     /// Every kept copy can be read, and is of the phase that its name says.
     fn verify_copies(&self, game: &GameName, filed: &[Filed], found: &mut Findings) -> Result<(), ClerkError> {
         let results = self.archive.read(game, "results")?.map(|content| content.bytes).unwrap_or_default();
-        let results = String::from_utf8_lossy(&results).into_owned();
+        let results = line::text(results);
         let reported: BTreeSet<&str> = results.lines().filter_map(reported_phase).collect();
         let mut kept = BTreeSet::new();
         for copy in self.archive.snapshots(game)? {

@@ -80,7 +80,7 @@ impl Places {
     }
 
     /// Makes the directories that the configuration wants; gives where they are now.
-    pub fn lay_out(&mut self, config: &Config) -> Result<Layout, ClerkError> {
+    pub(crate) fn lay_out(&mut self, config: &Config) -> Result<Layout, ClerkError> {
         let mut layout = Layout::of(&self.root, config);
         for room in layout.kept_mut() {
             let place = lexical(room);

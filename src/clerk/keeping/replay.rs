@@ -10,6 +10,7 @@ use crate::archive::GameName;
 use crate::clerk::Loaded;
 use crate::judge::process::{self, Again};
 use crate::judge::table::House;
+use crate::status::line;
 use serde_json::Value;
 
 impl Clerk {
@@ -22,7 +23,7 @@ impl Clerk {
         found: &mut Findings,
     ) -> Result<(), ClerkError> {
         let results = self.archive.read(game, "results")?.map(|content| content.bytes).unwrap_or_default();
-        let results = String::from_utf8_lossy(&results).into_owned();
+        let results = line::text(results);
         for (at, phase) in filed.iter().enumerate() {
             let place = format!("games/{game}/results.jsonl");
             let again = match self.again(game, phase) {

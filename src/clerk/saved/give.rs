@@ -12,6 +12,7 @@ use crate::judge::sight;
 use crate::judge::table::Table as Desk;
 use crate::referee::diplomacy::Compiled;
 use crate::status::PhaseState;
+use crate::status::line;
 use chrono::{DateTime, Utc};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -165,7 +166,7 @@ impl Clerk {
     ) -> Result<Vec<(String, crate::diplomacy::saved_game::Message)>, ClerkError> {
         let read = |file| -> Result<String, ClerkError> {
             let bytes = self.archive.read(game, file)?.map(|content| content.bytes).unwrap_or_default();
-            Ok(String::from_utf8_lossy(&bytes).into_owned())
+            Ok(line::text(bytes))
         };
         let (press, times) = (read("press")?, read(TIMES)?);
         let created = || -> Result<Option<i64>, ClerkError> {

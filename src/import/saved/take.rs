@@ -108,6 +108,9 @@ pub fn take(saved: &SavedGame, table: &Table, wishes: &Wishes, now: DateTime<Utc
         end.result = Some(result(saved, table, last));
         end.finish = date(dates.last());
     }
+    if table.map.rotate.is_some() && table.map.powers.iter().any(|power| power.control.len() > 1) {
+        notes.push("the map's ROTATE: who runs a dummy is as at the beginning".to_owned());
+    }
     let (press, times) = press_of(saved, &table.map, wishes, &mut notes);
     Ok(Taken { state, stages, now: kept(end, played)?, press, times, notes })
 }
@@ -127,6 +130,8 @@ fn standing(base: &Game, table: &Table, phase: &SavedPhase) -> Game {
         game.participants.push(Participant {
             name: power.key.clone(),
             player: Some(PlayerLine { current: Holder::Dummy, earlier: Vec::new() }),
+            // The map says who runs its dummies, as where a game begins; a saved game tells no more.
+            control: power.control.clone(),
             inhabits: Some(state.homes.get(&power.key).cloned().unwrap_or_else(|| codes.collect())),
             owns: list(state.centers.get(&power.key)),
             units: units.into_iter().filter(|unit| !unit.starts_with('*')).collect(),

@@ -135,7 +135,8 @@ pub(super) fn command_lines(
         }
         let first = first_word(&command);
         if out.is_empty() {
-            if header_word(first).is_none() {
+            // VERSION opens many a line that is no command; alone it is one.
+            if header_word(first).is_none() && !command.eq_ignore_ascii_case("VERSION") {
                 if skipped.len() >= MOST_GREETING {
                     return Ok(Vec::new());
                 }

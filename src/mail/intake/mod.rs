@@ -329,7 +329,7 @@ fn read_unguarded(bytes: &[u8], we: &Ourselves, limits: &Limits) -> Intake {
         message_id: header.message_ids("message-id", 1).into_iter().next(),
         references: screen::references(&header),
         subject: header.text("subject").map(|s| one_line(&s)).unwrap_or_default(),
-        authentication: header.all("authentication-results").iter().take(20).map(|s| one_line(s)).collect(),
+        authentication: header.all("authentication-results").iter().take(20).map(|s| one_line_of(s, 4000)).collect(),
         lines: Vec::new(),
         skipped: Vec::new(),
         flags,
@@ -396,7 +396,11 @@ fn hash(bytes: &[u8]) -> String {
 
 /// Control characters out, runs of blanks to one, at most 500 characters.
 fn one_line(text: &str) -> String {
+    one_line_of(text, 500)
+}
+
+fn one_line_of(text: &str, most: usize) -> String {
     let words: Vec<&str> =
         text.split(|c: char| c.is_control() || c.is_whitespace()).filter(|w| !w.is_empty()).collect();
-    words.join(" ").chars().take(500).collect()
+    words.join(" ").chars().take(most).collect()
 }
