@@ -9,7 +9,7 @@ use super::links::Followed;
 use super::moving::Moving;
 use super::queueing::{done, entry};
 use super::spooling::{Aboard, Burst, Waiting};
-use super::{Clerk, ClerkError, Loaded, secrets::PhcSecrets};
+use super::{Clerk, ClerkError, Loaded, Sight, secrets::PhcSecrets};
 use crate::archive::spool::{MessageName, Room};
 use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
 use crate::judge;
@@ -246,11 +246,13 @@ impl Clerk {
             Ok(header) => header.game(),
         };
         let Some(game) = name.map(|n| self.existing(n)).transpose()?.flatten() else { return Ok(None) };
-        let sound = self.load(&game, now)?.is_some_and(|loaded| !self.is_stopped(&loaded));
+        let mut sound = self.load(&game, now)?.is_some_and(|loaded| !self.is_stopped(&loaded));
         if !sound {
             // Perhaps nobody has seen it yet. A valid edit is the base of what this mail changes, and needs no look.
             match self.look(&game, now) {
-                Err(ClerkError::Archive(ArchiveError::Busy(_) | ArchiveError::Changed(_))) | Ok(_) => {}
+                // What was missing follows from what was there before.
+                Ok(sight) => sound = sight == Sight::Taken,
+                Err(ClerkError::Archive(ArchiveError::Busy(_) | ArchiveError::Changed(_))) => {}
                 Err(error) => return Err(error),
             }
         }
