@@ -169,7 +169,7 @@ pub fn set_deadline(table: &Table, text: &str, master: bool) -> Result<NaiveDate
     let rules = clock_rules(&table.rules);
     let asker = clock::date::Asker { master, running: !table.forming() && !table.completed(), rules };
     let query = clock::date::DateQuery {
-        now: table.local_now(),
+        now: table.now,
         zone: table.zone(),
         at: &timing.at,
         current: table.game.deadline,
@@ -207,7 +207,8 @@ pub struct NewAbsence {
 pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence, String> {
     let present = timing(&table.game).absences;
     let query = clock::set_absence::AbsenceQuery {
-        now: table.local_now(),
+        now: table.now,
+        zone: table.zone(),
         master,
         rules: clock_rules(&table.rules),
         existing: &present,
@@ -251,7 +252,8 @@ pub fn revoke_absence(table: &Table, text: &str) -> Result<Revoked, String> {
             return Ok(all.len() == 1);
         }
         let query = clock::set_absence::AbsenceQuery {
-            now: table.local_now(),
+            now: table.now,
+            zone: table.zone(),
             master: true,
             rules: clock_rules(&table.rules),
             existing: &[],
