@@ -230,7 +230,9 @@ pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence
     let mut all = present;
     all.push(absence);
     let not = clock::absence::list_text(&all).unwrap_or_default();
-    let covers_deadline = table.game.deadline.is_some_and(|deadline| absence.covers(deadline));
+    let grain = super::extend::grain(table);
+    let start = super::time::timing(&table.game).start();
+    let covers_deadline = table.deadline().is_some_and(|deadline| absence.blocks(deadline, grain, start));
     Ok(NewAbsence { not, words: absence.words(), covers_deadline })
 }
 
