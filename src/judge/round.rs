@@ -115,6 +115,12 @@ fn just_moved(table: &Table, lead: Option<clock::Span>) -> bool {
 
 /// Step 9: the late are resigned (clock.md 11).
 fn dismiss(desk: &mut Desk, keys: &[String]) {
+    if keys.is_empty() {
+        // Nobody has a seat to lose: a vacant one, or a dummy of the Master's, is late.
+        desk.table.game.delay = 0;
+        super::master::put_into(desk, GameState::Waiting);
+        return;
+    }
     let names: Vec<String> = keys.iter().map(|k| desk.table.title_of_key(k)).collect();
     let label = if names.len() == 1 { "Dismissed Power:" } else { "Dismissed Powers:" };
     let text = process::late_table(desk.table, label, &names);

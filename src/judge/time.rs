@@ -147,6 +147,7 @@ fn seat<'a>(table: &'a Table, key: &str) -> clock::tick::Seat<'a> {
         return if super::table::is_dummy(p) { Seat::Dummy } else { Seat::Player };
     };
     let played = match table.participant(controller) {
+        None if controller == "MASTER" => Controller::Master,
         Some((_, c)) if super::table::is_vacant(c) => Controller::Resigned,
         Some((_, c)) if super::table::is_dummy(c) && c.control.is_empty() => Controller::Dummy,
         _ => Controller::Player,
