@@ -145,7 +145,7 @@ fn late_notice(desk: &mut Desk) {
     let table = &desk.table;
     let late = process::late(table);
     let names: Vec<String> = late.iter().map(|k| table.title_of_key(k)).collect();
-    let Some(deadline) = table.game.deadline.map(|d| table.deadline_utc(d)) else { return };
+    let Some(deadline) = table.deadline().map(|d| table.deadline_utc(d)) else { return };
     let audience = clock::tick::late_audience(table.now, deadline);
     let hidden = table.rule(Rule::HideLatePowers);
     let penalty = penalty(table);
@@ -284,7 +284,7 @@ pub fn warn_of_absence(desk: &mut Desk, on: &SignedOn, new: &NewAbsence) {
 fn daily(desk: &mut Desk) {
     let table = &desk.table;
     let held = table.index.held || table.game.held.is_some();
-    let deadline = table.game.deadline.map(|d| table.deadline_utc(d));
+    let deadline = table.deadline().map(|d| table.deadline_utc(d));
     let Some(due) = clock::daily::daily(table.index.state, held, !table.errors.is_empty(), deadline, table.now) else {
         return;
     };

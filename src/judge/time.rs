@@ -73,10 +73,12 @@ pub fn explain_next(table: &Table) -> Vec<String> {
 }
 
 /// The deadlines of a game in words, for welcomes and lists: `3 days for movement, 1 day otherwise, at 20:00`.
-pub fn policy(game: &Game) -> String {
-    if game.rules.iter().any(|r| r == "NO_DEADLINE") {
+pub fn policy(table: &Table) -> String {
+    // SOLITAIRE brings the rule with it.
+    if clock_rules(&table.rules).no_deadline {
         return "none".into();
     }
+    let game = &table.game;
     let timing = timing(game);
     let (movement, _) = timing.delay("MOVEMENT");
     let (minor, _) = timing.delay("RETREATS");
