@@ -7,7 +7,7 @@ use chancery::clerk::{Clerk, People};
 use chancery::judge::commands::{self, Line};
 use chancery::judge::session::{Sender, Tools};
 use chancery::judge::{GameState, by_mail};
-use chancery::status::{Game, Holder};
+use chancery::status::{Game, Holder, PhaseState};
 use support::{Sent, Site, deadline, order, plain, said};
 
 const GAME: &str = "balkan9";
@@ -152,6 +152,88 @@ fn a_seat_that_is_filled_gives_the_game_its_time() {
         let site = vacant("202612051200");
         assert_eq!(filled(&site, who, &lines).as_deref(), Some("202612051200"), "{lines}: never earlier");
     }
+}
+
+/// After ROLLBACK and ROLLFORWARD the deadline of the file that comes back is the one before which no new one may fall.
+#[test]
+fn the_deadline_of_the_phase_that_comes_back_counts_as_the_one_before() {
+    let site = site_with(&[], |game| deadline(game, "202612202000"));
+    let master = |clock: &str, line: &str| reply(&say(&site, "gm", clock, &format!("{MASTER}\n{line}")));
+    master("2026-11-21T09:30:00Z", "PROCESS!");
+    assert_eq!(stands(&site).as_deref(), Some("202612202000"), "never earlier");
+    master("2026-11-21T09:31:00Z", "SET DEADLINE 1 DEC 2026 20:00");
+    assert_eq!(stands(&site).as_deref(), Some("202612012000"), "but by the Master's word");
+    let answer = master("2026-11-21T09:32:00Z", "ROLLBACK");
+    assert_eq!(stands(&site).as_deref(), Some("202612202000"), "{answer}");
+    let answer = master("2026-11-21T09:33:00Z", "ROLLFORWARD");
+    assert_eq!(stands(&site).as_deref(), Some("202612012000"), "{answer}");
+    // What comes back is over: a full delay from now.
+    master("2026-12-21T09:34:00Z", "ROLLBACK");
+    assert_eq!(stands(&site).as_deref(), Some("202612242000"));
+}
+
+/// After the deadline orders can be replaced, not taken back, unless a seat is vacant (clock.md 3.1).
+#[test]
+fn orders_are_not_taken_back_after_the_deadline() {
+    let clear = |clock: &str, vacant: bool| {
+        let site = site_with(&[], |game| {
+            deadline(game, "202611211000");
+            order(game, &["ITALY"]);
+        });
+        if vacant {
+            say(&site, "gm", "2026-11-21T09:05:00Z", &format!("{MASTER}\nRESIGN ITALY"));
+        }
+        let answer = reply(&say(&site, "france", clock, &format!("{FRANCE}\nCLEAR")));
+        let kept = site.game(GAME).participant("FRANCE").is_some_and(|p| p.orders.is_some());
+        (answer, kept)
+    };
+    let (answer, kept) = clear("2026-11-21T09:50:00Z", false);
+    assert!(!kept, "{answer}");
+    let (answer, kept) = clear("2026-11-21T10:00:00Z", false);
+    assert!(answer.contains("E_LATE_EMPTY") && kept, "{answer}");
+    let (answer, kept) = clear("2026-11-21T10:00:00Z", true);
+    assert!(!kept, "{answer}");
+}
+
+/// SET WAIT is for powers that are still in the game, before the deadline (clock.md 3.1).
+#[test]
+fn whose_wait_is_refused() {
+    let ask = |rules: &[&str], who: &str, seat: &str, change: &dyn Fn(&mut Game)| {
+        let site = site_with(rules, |game| change(game));
+        reply(&say(&site, who, "2026-11-21T09:30:00Z", &format!("{seat}\nSET WAIT")))
+    };
+    assert!(ask(&[], "gm", MASTER, &|_| {}).contains("R_NO_WAIT"), "the Master");
+    let gone = |game: &mut Game| {
+        let france = game.participants.iter_mut().find(|p| p.name == "FRANCE").expect("France");
+        france.units.clear();
+        france.owns = Default::default();
+    };
+    assert!(ask(&[], "france", FRANCE, &gone).contains("out of the game"), "who is eliminated");
+    let minor = |game: &mut Game| game.phase = PhaseState::Running("WINTER 1901 ADJUSTMENTS".into());
+    let refused = ask(&["NO_MINOR_WAIT"], "france", FRANCE, &minor);
+    assert!(refused.contains("WAIT is for movement phases"), "{refused}");
+    let taken = ask(&[], "france", FRANCE, &minor);
+    assert!(taken.contains("ok SET WAIT"), "{taken}");
+}
+
+/// A game in the index without a directory, or without a Master, is left alone, and the others go on (clock.md 3, step 2).
+#[test]
+fn games_that_cannot_be_loaded_are_passed_over() {
+    let site = site_with(&[], |game| order(game, &[]));
+    let mut orphan = site.game(GAME);
+    orphan.name = "orphan".into();
+    orphan.master = None;
+    let mut line = site.index(GAME);
+    line.name = "orphan".into();
+    site.put(&orphan, &line);
+    let index = site.root().join("games/status");
+    let lines = std::fs::read_to_string(&index).expect("index");
+    std::fs::write(&index, format!("aaa standard active\n{lines}")).expect("index");
+    let output = site.run(&["tick", "--no-guard", "--clock", "2026-11-21T09:20:00Z"], b"");
+    let words = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(words.contains("balkan9 S1901M processed"), "{words} {}", String::from_utf8_lossy(&output.stderr));
+    let orphan = site.game("orphan");
+    assert_eq!((orphan.phase, orphan.delay), (PhaseState::Running("SPRING 1901 MOVEMENT".into()), 0));
 }
 
 #[test]

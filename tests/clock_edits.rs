@@ -188,6 +188,65 @@ fn where_no_deadline_is_written_in_the_deadline_goes() {
     assert_eq!(stands(&site).as_deref(), Some("202611242000"));
 }
 
+/// The same where a mail is done before anybody has looked.
+#[test]
+fn a_mail_behind_no_deadline_finds_none() {
+    let site = known_site(|game| deadline(game, "202611211000"));
+    edit(&site, |game| game.rules.push(NO_DEADLINE.into()));
+    let mail = plain("italy@example.org", "1", "SIGNON I@balkan9 pasta&vino\nA VEN H\nA ROM H\nF NAP H\nSIGNOFF");
+    site.deliver_at(mail.as_bytes(), NOW);
+    assert!(site.game(GAME).participant("ITALY").is_some_and(|p| p.orders.is_some()));
+    assert_eq!((stands(&site), site.file(GAME, "deadline.txt")), (None, "none\n".to_owned()));
+    edit(&site, with_deadlines);
+    tick(&site, "2026-11-21T10:20:00Z");
+    assert_eq!(stands(&site).as_deref(), Some("202611242000"), "not the one that was over");
+}
+
+/// Other rules of time count from the next check on, and move no deadline.
+#[test]
+fn other_rules_of_time_count_from_the_next_check_on() {
+    let complete = || {
+        let site = known_site(|game| {
+            deadline(game, "202611281815");
+            order(game, &[]);
+            game.participants.iter_mut().filter(|p| p.name == "FRANCE").for_each(|p| p.wait = true);
+        });
+        assert!(in_spring(&site), "France waits");
+        site
+    };
+    let then = |site: &Site, clock: &str, change: &dyn Fn(&mut Game)| {
+        edit(site, change);
+        tick(site, clock);
+        assert!(mails(site, "N32").is_empty() && mails(site, "N38").is_empty());
+        in_spring(site)
+    };
+    let rule = |game: &mut Game, rule: &str| game.rules.push(rule.into());
+    let site = complete();
+    assert!(then(&site, NOW, &|game| rule(game, "ALWAYS_WAIT")));
+    assert!(then(&site, "2026-11-21T10:00:00Z", &|game| game.participants.iter_mut().for_each(|p| p.wait = false)));
+    assert_eq!(stands(&site).as_deref(), Some("202611281815"));
+    assert!(!then(&site, "2026-11-21T10:20:00Z", &|game| game.rules.retain(|rule| rule != "ALWAYS_WAIT")));
+    // Nothing waits in a game in real time; without it again the deadline stays off the slot.
+    let site = complete();
+    assert!(!then(&site, NOW, &|game| rule(game, "REAL_TIME")));
+    let (exact, now) = (stands(&site), "2026-11-21T10:00:00Z");
+    let unslotted = |game: &mut Game| deadline(game, "202612011807");
+    edit(&site, |game| unslotted(game));
+    tick(&site, NOW);
+    edit(&site, |game| game.rules.retain(|rule| rule != "REAL_TIME"));
+    tick(&site, now);
+    assert!(exact.is_some() && stands(&site).as_deref() == Some("202612011807"));
+    // Nobody has a seat to lose until grace is written in, and it counts from the deadline.
+    let site = known_site(|game| deadline(game, "202611210800"));
+    edit(&site, |game| game.timing.push(("GRACE".into(), "1H".into())));
+    tick(&site, NOW);
+    assert_eq!((site.index(GAME).state, site.game(GAME).need.len()), (GameState::Waiting, 2));
+}
+
+fn in_spring(site: &Site) -> bool {
+    format!("{:?}", site.game(GAME).phase).contains("SPRING 1901")
+}
+
 #[test]
 fn a_deadline_or_zone_changed_by_hand_is_announced() {
     let site = known_site(|_| {});

@@ -29,6 +29,9 @@ fn playing_days() {
     assert_eq!(counted("NEXT 3D", "202407131000"), "202407181000", "Saturday counts as Monday");
     assert_eq!(counted("NEXT 3D", "202407151000"), "202407181000");
     assert_eq!(counted("NEXT 3D NOT 20240716", "202407151000"), "202407191000", "an absence is no playing day");
+    let timing: Timing = "NEXT 2D SKIP".parse().unwrap();
+    let first = Query { first: true, ..query(&timing, "202407121000", Tz::GMT) };
+    assert_eq!(next_deadline(&first).unwrap().local.map(stamp).unwrap(), "202407181000", "doubled: four playing days");
     assert_eq!(counted("NEXT 72H", "202407121000"), "202407151000", "hours are not counted so");
     assert_eq!(
         counted("NEXT 1D START 12H", "202407131000"),
