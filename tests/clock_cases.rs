@@ -7,7 +7,7 @@ use chancery::clerk::{Clerk, People};
 use chancery::judge::commands::{self, Line};
 use chancery::judge::session::{Sender, Tools};
 use chancery::judge::{GameState, by_mail};
-use chancery::status::{Game, Holder, PhaseState};
+use chancery::status::{Game, Holder, Omniscient, PhaseState};
 use support::{Sent, Site, deadline, order, plain, said};
 
 const GAME: &str = "balkan9";
@@ -121,6 +121,54 @@ fn for_a_dummy_of_the_masters_nobody_is_dismissed() {
     let told = mails(&site, now, "N35");
     assert!(told.len() > 7 && told.iter().all(|m| m.text.contains("Game balkan9 is now waiting.")), "{told:?}");
     assert!(site.game(GAME).need.is_empty());
+}
+
+/// One reminder a mailbox, naming all its powers; those of nobody's go to the Master. Late notices go to the late under
+/// another subject than to the others, and an omniscient observer has one, too (clock.md 10).
+#[test]
+fn a_controller_is_reminded_once_of_all_its_powers() {
+    let site = site_with(&[], |game| {
+        deadline(game, "202611211400");
+        order(game, &["FRANCE", "ITALY", "TURKEY"]);
+        for (name, control) in [("ITALY", Some("FRANCE")), ("TURKEY", None)] {
+            let dummy = game.participants.iter_mut().find(|p| p.name == name).expect("a power");
+            dummy.control = control.into_iter().map(str::to_owned).collect();
+            dummy.password = None;
+            dummy.address.clear();
+            if let Some(line) = &mut dummy.player {
+                line.current = Holder::Dummy;
+            }
+        }
+        let observer = game.participants.iter_mut().find(|p| p.name == "LOUDMOUTH").expect("an observer");
+        observer.omniscient = Omniscient::Sees;
+    });
+    let lines = |sent: &[Sent], words: &str| {
+        let mut found: Vec<(String, String)> = Vec::new();
+        for mail in sent {
+            let line = mail.text.lines().find(|line| line.starts_with(words)).unwrap_or_default();
+            found.push((mail.to.clone(), line.to_owned()));
+        }
+        found.sort();
+        found
+    };
+    let now = "2026-11-21T10:00:00Z";
+    tick(&site, now);
+    let due = |to: &str, powers: &str| (to.to_owned(), format!("Orders are due from {powers}."));
+    assert_eq!(
+        lines(&mails(&site, now, "N10"), "Orders are due"),
+        [due("france@example.org", "France and Italy"), due("gm@example.org", "Turkey")]
+    );
+    let now = "2026-11-21T14:00:00Z";
+    tick(&site, now);
+    let told = mails(&site, now, "N13");
+    let subjects = |to: &str| -> Vec<&str> {
+        told.iter().filter(|m| m.to == to).map(|m| m.subject.trim_end_matches(" (balkan9)")).collect()
+    };
+    assert_eq!(subjects("france@example.org"), ["Diplomacy deadline missed"]);
+    for other in ["england@example.org", "gm@example.org", "kibitz@example.org"] {
+        assert_eq!(subjects(other), ["Diplomacy late notice"], "{other}");
+    }
+    assert!(lines(&told, "Late Powers:").iter().all(|(_, line)| line.ends_with("France, Italy, Turkey")), "{told:?}");
 }
 
 /// When the last vacant power is filled the game goes on, and has its time anew, but never less than it had (clock.md 4.1,
