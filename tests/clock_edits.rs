@@ -197,6 +197,7 @@ fn a_mail_behind_no_deadline_finds_none() {
     site.deliver_at(mail.as_bytes(), NOW);
     assert!(site.game(GAME).participant("ITALY").is_some_and(|p| p.orders.is_some()));
     assert_eq!((stands(&site), site.file(GAME, "deadline.txt")), (None, "none\n".to_owned()));
+    assert!(mails(&site, "N32").len() > 7, "all are told, as if a round had looked");
     edit(&site, with_deadlines);
     tick(&site, "2026-11-21T10:20:00Z");
     assert_eq!(stands(&site).as_deref(), Some("202611242000"), "not the one that was over");
@@ -269,16 +270,24 @@ fn a_deadline_or_zone_changed_by_hand_is_announced() {
         game.zone = Some("Asia/Tokyo".into());
     });
     assert_eq!(told, all);
+    // A mail that comes before the round: the edit is announced all the same.
+    edit(&site, |game| deadline(game, "202612021800"));
+    let vote = plain("italy@example.org", "2", "SIGNON I@balkan9 pasta&vino\nSET WAIT\nSIGNOFF");
+    site.deliver_at(vote.as_bytes(), "2026-11-21T10:05:00Z");
+    assert!(site.game(GAME).participant("ITALY").is_some_and(|p| p.wait));
+    let told = mails(&site, "N32");
+    let fourth = "The new deadline is Wednesday 2 December 2026 18:00 JST.";
+    assert_eq!(told.iter().filter(|mail| one_line(&mail.text).contains(fourth)).count(), all);
     // Another edit is nobody's business.
     edit(&site, |game| game.desc.push("More words.".into()));
     tick(&site, "2026-11-21T10:20:00Z");
-    assert_eq!(mails(&site, "N32").len(), 3 * all);
+    assert_eq!(mails(&site, "N32").len(), 4 * all);
     // Nor is a game that nobody plays.
     let mut line = site.index(GAME);
     line.state = GameState::Terminated;
     let mut game = site.game(GAME);
-    deadline(&mut game, "202612011800");
+    deadline(&mut game, "202612031800");
     site.put(&game, &line);
     said(&site.run(&["tick", "--no-guard", "--clock", "2026-11-22T00:00:00Z"], b""));
-    assert_eq!(mails(&site, "N32").len(), 3 * all);
+    assert_eq!(mails(&site, "N32").len(), 4 * all);
 }

@@ -37,6 +37,12 @@ impl Former {
     }
 }
 
+/// Whether the file says another clock than its players were told of: an edit that nobody has looked at.
+pub fn is_news(table: &Table) -> bool {
+    let filed = account::filed(table);
+    is_running(table) && filed != Former::Unknown && filed != Former::of(table)
+}
+
 /// Draws the consequences, and tells everybody; the audit line says what they were. An error: no deadline is possible.
 pub fn follow(table: &mut Table, former: Former) -> Result<Decision, String> {
     if !is_running(table) {
