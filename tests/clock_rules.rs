@@ -413,6 +413,12 @@ fn another_zone_keeps_the_digits_and_is_announced() {
     let told = mails(&site, now, "N32");
     assert!(told.len() > 7 && told.iter().all(|m| m.text.contains("has set the clock of game balkan9 to Asia/Tokyo")));
     assert!(told.iter().all(|m| !m.text.contains("The new deadline is")), "{told:?}");
+    // Back to the judge's own, and once more: that is no news.
+    let times = ["2026-11-21T09:31:00Z", "2026-11-21T09:32:00Z"].map(|clock| {
+        say(&site, "gm", clock, &format!("{MASTER}\nSET NOZONE"));
+        mails(&site, clock, "N32").len() / told.len()
+    });
+    assert_eq!((times, site.game(GAME).zone.as_deref()), ([2, 2], Some("UTC")));
 }
 
 #[test]

@@ -134,7 +134,8 @@ fn other_mails_that_a_map_helps_have_one() {
     let mut game = site.game("balkan9");
     game.deadline = chrono::NaiveDateTime::parse_from_str("202611241200", "%Y%m%d%H%M").ok();
     site.put(&game, &site.index("balkan9"));
-    round(&site, "2026-11-24T07:40:00Z");
+    // All are told of the new deadline; who has just been told is not reminded.
+    round(&site, "2026-11-24T03:40:00Z");
     let sent = round(&site, "2026-11-24T08:00:00Z");
     let reminder = find(&sent, "N10", "france@example.org");
     illustrated(reminder);
@@ -215,7 +216,8 @@ fn wishes_are_kept_and_what_must_be_known_is_not_switched_off() {
     let mut game = site.game("balkan9");
     game.deadline = chrono::NaiveDateTime::parse_from_str("202611241200", "%Y%m%d%H%M").ok();
     site.put(&game, &site.index("balkan9"));
-    round(&site, "2026-11-24T07:40:00Z");
+    // All are told of the new deadline; who has just been told is not reminded.
+    round(&site, "2026-11-24T03:40:00Z");
     let sent = round(&site, "2026-11-24T08:00:00Z");
     find(&sent, "N10", "england@example.org");
     assert!(sent.iter().all(|s| s.to != "france@example.org"), "no reminder for France");

@@ -1,20 +1,22 @@
 //! Status files that another hand has changed (OPS-043, OPS-050): a Master with an editor, an import, a repair.
 //!
 //! What it promises: a valid edit is taken over as it stands – comments and order of lines included – and becomes the
-//! base of the next change; clear passwords in it are hashed (D7); its pages are written anew. An edit with errors stops
+//! base of the next change; clear passwords in it are hashed (D7); its pages are written anew. What it does to the clock
+//! follows, and everybody is told (`judge::edited`). An edit with errors stops
 //! the game: nothing is processed, Master and keepers get one mail for each state of error with the line quoted, and the
 //! mail for the game waits until the file is mended.
 
 use super::{Clerk, ClerkError, Loaded, secrets::PhcSecrets, stamp};
 use crate::archive::spool::MessageName;
-use crate::archive::{ArchiveError, Entry, GameName, Key, MAIL_WAIT, Stamp, Transaction};
+use crate::archive::{ArchiveError, Content, Entry, GameName, Key, MAIL_WAIT, Stamp, Transaction};
 use crate::hex::hex;
+use crate::judge::edited::{self, Former};
 use crate::judge::session::Sender;
-use crate::judge::table::Secrets;
-use crate::judge::{GameState, IndexLine};
+use crate::judge::table::{Secrets, Table};
+use crate::judge::{GameState, IndexLine, account};
 use crate::mail::intake::Intake;
 use crate::mail::{Auto, Letter};
-use crate::status::{Diagnostic, Document, Game, PhaseState};
+use crate::status::{Diagnostic, Document, Game, HAS_NO_DEADLINE, PhaseState};
 use chrono::{DateTime, Utc};
 use sha2::{Digest, Sha256};
 use std::collections::HashMap;
@@ -109,8 +111,11 @@ impl Clerk {
             let seq = self.archive.seq(lock.owner())?;
             let faults = self.faults(game, &content.bytes, now)?;
             let before = last.and_then(|l| l.after.as_deref()).and_then(|s| self.memory.last(game, s));
-            let (mut transaction, sight) = if faults.is_empty() {
-                (self.takeover(game, seq, before.as_deref(), now)?, Sight::Taken)
+            let mendable = faults.iter().all(|fault| fault.text == HAS_NO_DEADLINE);
+            let taken =
+                if mendable { self.takeover(game, seq, before.as_deref(), !faults.is_empty(), now)? } else { None };
+            let (mut transaction, sight) = if let Some(taken) = taken {
+                (taken, Sight::Taken)
             } else {
                 let mark = digest(&faults);
                 let told = last.is_some_and(|l| l.text.ends_with(&mark));
@@ -159,38 +164,78 @@ impl Clerk {
         })
     }
 
-    /// The transaction that takes a valid edit over.
+    /// The transaction that takes a valid edit over, and draws its consequences. `None`: the game has no deadline, and none
+    /// follows from what was there before.
     fn takeover(
         &self,
         game: &GameName,
         seq: u64,
         before: Option<&[u8]>,
+        wants_deadline: bool,
         now: DateTime<Utc>,
-    ) -> Result<Transaction, ClerkError> {
+    ) -> Result<Option<Transaction>, ClerkError> {
         let what = if before.is_some() || seq > 0 { "edited by hand" } else { "taken over" };
-        let mut transaction = Transaction::of_game(game, format!("{} {what}", stamp(now)));
-        let Some(loaded) = self.load(game, now)? else { return Ok(transaction) };
+        let Some(loaded) = self.load(game, now)? else {
+            return Ok(Some(Transaction::of_game(game, format!("{} {what}", stamp(now)))));
+        };
         let seed = self.seed(&["edit", game.as_str(), &seq.to_string()]);
         let secrets = PhcSecrets::new(&self.known, self.secret, seed);
         let mut table = loaded.table(&self.house, seed, now);
+        let former = self.former(game, &table, before, now)?;
+        // Where no deadline is possible the file stays in error.
+        let Ok(mut decision) = edited::follow(&mut table, former) else { return Ok(None) };
+        if wants_deadline && table.game.deadline.is_none() {
+            return Ok(None);
+        }
         crate::judge::upkeep::keep_need(&mut table);
         let kept = with_hashes(&table.game, &secrets);
-        if kept != *loaded.game() {
-            let text = loaded.rewritten(&kept)?;
-            self.memory.committed(game, &text);
-            transaction.replace("status", text)?;
-        } else {
-            self.memory.committed(game, &loaded.bytes());
-        }
         let mut index = IndexLine { private: kept.private.is_some(), ..loaded.index().clone() };
         // A Master who writes the end of a game himself.
         if loaded.game().phase == PhaseState::Completed {
             index.state = GameState::Completed;
         }
-        if index != *loaded.index() {
-            transaction.index(game, crate::status::index::line(&index));
+        decision.index = (index != *loaded.index()).then_some(index);
+        if kept == *loaded.game() {
+            self.memory.committed(game, &loaded.bytes());
+        } else {
+            decision.game = Some(kept);
         }
-        Ok(transaction)
+        decision.audit = match decision.audit.as_str() {
+            "" => what.to_owned(),
+            so => format!("{what}: {so}"),
+        };
+        Ok(Some(self.transaction(game, &loaded, decision, seed, now)?))
+    }
+
+    /// The clock of the game before it was edited: as the text of the last commit has it, if that is remembered, else as
+    /// the account of its deadline says, else whether the phase before was played without any.
+    fn former(
+        &self,
+        game: &GameName,
+        table: &Table,
+        before: Option<&[u8]>,
+        now: DateTime<Utc>,
+    ) -> Result<Former, ClerkError> {
+        let of = |bytes: Vec<u8>| -> Result<Former, ClerkError> {
+            let loaded = self.read_as(game, Content::new(bytes))?;
+            Ok(loaded.map_or(Former::Unknown, |loaded| Former::of(&loaded.table(&self.house, 0, now))))
+        };
+        if let Some(before) = before {
+            return of(before.to_vec());
+        }
+        let filed = account::filed(table);
+        if filed != Former::Unknown {
+            return Ok(filed);
+        }
+        let newest = self.archive.snapshots(game)?.into_iter().rev().find(|s| s.branch.is_none());
+        let Some(content) = newest.map(|s| self.archive.read(game, &s.file_name())).transpose()?.flatten() else {
+            return Ok(Former::Unknown);
+        };
+        Ok(match of(content.bytes)? {
+            Former::Without => Former::Without,
+            // The deadline of a phase that is over.
+            Former::At(..) | Former::Unknown => Former::Unknown,
+        })
     }
 
     /// N38, at once: what is wrong, where, and what would be right.

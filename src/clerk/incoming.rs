@@ -16,6 +16,7 @@ use crate::archive::{ArchiveError, GameName, Key, MAIL_WAIT, Transaction};
 use crate::judge;
 use crate::judge::code::{Code, Refusal};
 use crate::judge::commands::{self, Block, Header, Line};
+use crate::judge::edited;
 use crate::judge::reply::{self, Reply};
 use crate::judge::session::{Outcome, Sender, Tools};
 use crate::judge::unknown;
@@ -263,15 +264,22 @@ impl Clerk {
             Ok(header) => header.game(),
         };
         let Some(game) = name.map(|n| self.existing(n)).transpose()?.flatten() else { return Ok(None) };
-        let sound = self.load(&game, now)?.is_some_and(|loaded| !self.is_stopped(&loaded));
-        if !sound {
-            // Perhaps nobody has seen it yet. A valid edit is the base of what this mail changes, and needs no look.
+        let mut loaded = self.load(&game, now)?;
+        if !loaded.as_ref().is_some_and(|loaded| self.may_be_changed(loaded, now)) {
+            // Perhaps nobody has seen it yet. Another valid edit is the base of what this mail changes, and needs no look.
             match self.look(&game, now) {
                 Err(ClerkError::Archive(ArchiveError::Busy(_) | ArchiveError::Changed(_))) | Ok(_) => {}
                 Err(error) => return Err(error),
             }
+            loaded = self.load(&game, now)?;
         }
+        let sound = loaded.is_some_and(|loaded| !self.is_stopped(&loaded));
         Ok((!sound).then(|| game.to_string()))
+    }
+
+    /// Whether a mail may change the game as its file is: without a fault, and with the clock that all were told of.
+    fn may_be_changed(&self, loaded: &Loaded, now: DateTime<Utc>) -> bool {
+        !self.is_stopped(loaded) && !edited::is_news(&loaded.table(&self.house, 0, now))
     }
 
     /// A message of one block about a game that can be changed now: decided, the game stays locked until the commit.
@@ -284,7 +292,9 @@ impl Clerk {
         let Some(game) = header.game().map(|name| self.existing(name)).transpose()?.flatten() else { return Ok(None) };
         // Nobody waits for a lock who holds others. Whatever stands in the way is met again by the message alone.
         let Ok(lock) = self.archive.lock(&game, Duration::ZERO) else { return Ok(None) };
-        let Some(loaded) = self.load(&game, turn.now)?.filter(|l| !self.is_stopped(l)) else { return Ok(None) };
+        let Some(loaded) = self.load(&game, turn.now)?.filter(|l| self.may_be_changed(l, turn.now)) else {
+            return Ok(None);
+        };
         let (transaction, _) = self.decide(turn, &game, &loaded, &[])?;
         let (name, sender) = (name.clone(), turn.asked.from.address.clone());
         Ok(Some(Aboard { name, sender, game, lock, transaction, now: turn.now }))

@@ -32,7 +32,7 @@ impl Clerk {
         out.insert("state".into(), json!(index.state.word()));
         out.insert("flags".into(), json!(flags));
         out.insert("phase".into(), json!(table.phase()));
-        out.insert("deadline".into(), json!(table.game.deadline.map(|_| table.deadline_long())));
+        out.insert("deadline".into(), json!(table.deadline().map(|_| table.deadline_long())));
         out.insert("ready".into(), json!(reasons.is_empty()));
         out.insert("why_not".into(), json!(reasons));
         out.insert("owing".into(), json!(table.referee.owing(&table.game)));

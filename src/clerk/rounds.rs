@@ -331,7 +331,7 @@ impl Clerk {
             let Ok(Some(loaded)) = self.load(&game, now) else { continue };
             let table = loaded.table(&self.house, 0, now);
             let fell = |deadline| (since..=now).contains(&table.deadline_utc(deadline));
-            if table.game.deadline.is_some_and(fell) {
+            if table.deadline().is_some_and(fell) {
                 missed.push(format!("  {game}: {}\n", table.deadline_long()));
             }
         }

@@ -173,9 +173,10 @@ fn date(line: &Object) -> Result<Value, String> {
         "" => Timing::default(),
         at => Timing::from_pairs(&[("AT", at)]).map_err(|error| format!("at: {error} (want {})", error.wanted()))?,
     };
+    let zone = zone_of(line)?;
     let query = DateQuery {
-        now: now_local(line)?,
-        zone: zone_of(line)?,
+        now: now_local(line, zone)?,
+        zone,
         at: &timing.at,
         current: None,
         real_time: flag(line, "real_time")?,
@@ -190,8 +191,10 @@ fn absence(line: &Object) -> Result<Value, String> {
         "" => Vec::new(),
         not => parse_list(not).map_err(|error| format!("existing_not: {error}"))?,
     };
+    let zone = zone_of(line)?;
     let query = AbsenceQuery {
-        now: now_local(line)?,
+        now: now_local(line, zone)?,
+        zone,
         master: match text(line, "by")? {
             "master" => true,
             "" | "player" => false,
@@ -201,7 +204,6 @@ fn absence(line: &Object) -> Result<Value, String> {
         existing: &existing,
         text: text(line, "text")?,
     };
-    zone_of(line)?;
     match clock::absence(&query) {
         Ok(absence) => {
             existing.push(absence);
@@ -220,8 +222,9 @@ fn told(error: clock::TimingError) -> String {
     format!("timing: {error} (want {})", error.wanted())
 }
 
-fn now_local(line: &Object) -> Result<NaiveDateTime, String> {
-    stamp(line, "now_local")?.ok_or_else(|| "now_local: missing (want yyyymmddhhmm)".to_owned())
+fn now_local(line: &Object, zone: Tz) -> Result<DateTime<Utc>, String> {
+    let local = stamp(line, "now_local")?.ok_or_else(|| "now_local: missing (want yyyymmddhhmm)".to_owned())?;
+    Ok(zone::resolve(zone, local).to_utc())
 }
 
 /// A key that may be missing or null.

@@ -146,6 +146,12 @@ impl Absence {
         begun && at < self.last().end(Grain::Exact)
     }
 
+    /// Whether a deadline may not fall on that moment of the wall clock because of it.
+    pub fn blocks(self, wall: NaiveDateTime, grain: Grain, start: TimeDelta) -> bool {
+        let (from, to) = self.block(grain, start);
+        wall.checked_sub_signed(start).is_some_and(|shifted| from <= shifted && shifted < to)
+    }
+
     /// The blocked interval, end exclusive, on the wall clock shifted by START: days and months are compared after
     /// the shift, so they are taken as they are; hours and minutes are not, so they are shifted here.
     pub fn block(self, grain: Grain, start: TimeDelta) -> (NaiveDateTime, NaiveDateTime) {
@@ -235,6 +241,20 @@ mod tests {
             assert_eq!(block, (from.map_or(NaiveDateTime::MIN, t), t(to)), "{text}");
             assert_eq!(absence.to_string(), text);
         }
+    }
+
+    #[test]
+    fn a_day_begins_at_start() {
+        let t = |s| parse_stamp(s).unwrap();
+        let eight = TimeDelta::hours(8);
+        let saturday: Absence = "20240713".parse().unwrap();
+        assert!(!saturday.blocks(t("202407130740"), Grain::Slot, eight), "that is Friday still");
+        assert!(saturday.blocks(t("202407130800"), Grain::Slot, eight));
+        assert!(saturday.blocks(t("202407140740"), Grain::Slot, eight));
+        let hour: Absence = "202407131000-202407131100".parse().unwrap();
+        assert!(
+            hour.blocks(t("202407131100"), Grain::Slot, eight) && !hour.blocks(t("202407131120"), Grain::Slot, eight)
+        );
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Dates as people write them in SET DEADLINE and SET ABSENCE (clock.md 6 and 7): `[weekday] [day [month [year]]]
-//! [AT] [hh:mm]`, what is missing being filled so that the result is the first such moment not before another.
+//! [AT] [hh:mm]`, what is missing being filled so that the result is the first such moment not before another. Moments
+//! are compared, not digits: in the hour that clocks repeat in autumn a time is the later of two moments (clock.md 5),
+//! and lies ahead although the wall clock, the first time round, shows more.
 
 use super::absence::YEARS;
-use super::format::long;
+use super::format::{long, minute};
 use super::rules::ClockRules;
 use super::slot::Grain;
 use super::span::Span;
 use super::timing::parse_time;
-use super::zone::resolve;
-use chrono::{Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, Weekday};
+use super::zone::{local, resolve};
+use chrono::{DateTime, Datelike, Days, Months, NaiveDate, NaiveDateTime, NaiveTime, Utc, Weekday};
 use chrono_tz::Tz;
 
 /// A day of February 29 comes again after this many years at the latest.
@@ -67,11 +69,16 @@ impl Parts {
         complete.then_some(parts)
     }
 
-    /// The first such moment not before `from`; a full date as it is. A date without time is at `default`.
-    pub(crate) fn first_from(&self, from: NaiveDateTime, default: NaiveTime) -> Option<NaiveDateTime> {
+    /// The first such moment, from `today` on, that lies `ahead`; a full date as it is. A date without time is at
+    /// `default`.
+    pub(crate) fn first_from(
+        &self,
+        today: NaiveDate,
+        default: NaiveTime,
+        ahead: impl Fn(NaiveDateTime) -> bool,
+    ) -> Option<NaiveDateTime> {
         let time = self.time.unwrap_or(default);
-        let ahead = |day: &NaiveDate| day.and_time(time) >= from;
-        let today = from.date();
+        let ahead = |day: &NaiveDate| ahead(day.and_time(time));
         let day = match (self.day, self.month, self.year) {
             (Some(day), Some(month), Some(year)) => NaiveDate::from_ymd_opt(year, month, day),
             (Some(day), Some(month), None) => (today.year()..=today.year() + YEARS_AHEAD)
@@ -150,8 +157,8 @@ fn month(word: &str) -> Option<u32> {
 /// What a date in SET DEADLINE depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct DateQuery<'a> {
-    /// Wall clock now, in the zone of the game.
-    pub now: NaiveDateTime,
+    /// The current moment.
+    pub now: DateTime<Utc>,
     /// Zone of the game.
     pub zone: Tz,
     /// AT of TIMING.
@@ -178,17 +185,23 @@ pub fn parse_date(query: &DateQuery) -> Result<NaiveDateTime, DeadlineRefusal> {
         [] => NaiveTime::MIN,
         _ => query.current.map_or(NaiveTime::MIN, |current| current.time()),
     };
-    let wanted = parts.first_from(query.now, default).ok_or(DeadlineRefusal::Bad)?;
+    let now = whole_minute(query.now);
+    let ahead = |wall| resolve(query.zone, wall) >= now;
+    let wanted = parts.first_from(local(query.zone, now).date(), default, ahead).ok_or(DeadlineRefusal::Bad)?;
     let moment = resolve(query.zone, grain.ceil(wanted));
-    let deadline = moment.naive_local();
-    if deadline < query.now { Err(DeadlineRefusal::Past(long(&moment))) } else { Ok(deadline) }
+    if moment < now { Err(DeadlineRefusal::Past(long(&moment))) } else { Ok(moment.naive_local()) }
+}
+
+/// Seconds never matter (clock.md 1).
+pub(crate) fn whole_minute(now: DateTime<Utc>) -> DateTime<Utc> {
+    minute(now.naive_utc()).and_utc()
 }
 
 /// So much elapsed time after the current deadline; after now where that is over.
 fn later(query: &DateQuery, span: &str, grain: Grain) -> Option<NaiveDateTime> {
     let span = span.parse::<Span>().ok().filter(|span| !span.is_zero())?;
-    let from = resolve(query.zone, query.current?.max(query.now));
-    let wanted = from.checked_add_signed(span.elapsed())?.naive_local();
+    let from = resolve(query.zone, query.current?).to_utc().max(whole_minute(query.now));
+    let wanted = local(query.zone, from.checked_add_signed(span.elapsed())?);
     let deadline = resolve(query.zone, grain.ceil(wanted)).naive_local();
     YEARS.contains(&deadline.year()).then_some(deadline)
 }
@@ -216,7 +229,7 @@ pub fn set_deadline(asker: Asker, query: &DateQuery) -> Result<NaiveDateTime, De
         return Err(DeadlineRefusal::Inactive);
     }
     let deadline = parse_date(query)?;
-    let shorter = query.current.is_some_and(|current| deadline < current);
+    let shorter = query.current.is_some_and(|current| resolve(query.zone, deadline) < resolve(query.zone, current));
     if shorter && !asker.master { Err(DeadlineRefusal::Shortened) } else { Ok(deadline) }
 }
 
@@ -234,7 +247,69 @@ mod tests {
     use proptest::prelude::*;
 
     fn query<'a>(text: &'a str, now: &str, at: &'a [NaiveTime]) -> DateQuery<'a> {
-        DateQuery { now: parse_stamp(now).unwrap(), zone: Tz::Europe__Paris, at, current: None, real_time: false, text }
+        let zone = Tz::Europe__Paris;
+        let now = resolve(zone, parse_stamp(now).unwrap()).to_utc();
+        DateQuery { now, zone, at, current: None, real_time: false, text }
+    }
+
+    /// New York, 3 November 2024: 01:00 to 02:00 happens twice, from 05:00 and from 06:00 UTC on.
+    #[test]
+    fn the_hour_that_happens_twice() {
+        let ask = |text: &str, now: &str, current: Option<&str>, master: bool| {
+            let query = DateQuery {
+                now: now.parse().unwrap(),
+                zone: Tz::America__New_York,
+                at: &[],
+                current: current.map(|stamp| parse_stamp(stamp).unwrap()),
+                real_time: false,
+                text,
+            };
+            let rules = ClockRules { player_deadlines: true, ..ClockRules::default() };
+            set_deadline(Asker { master, running: true, rules }, &query).map(stamp).map_err(|e| e.to_string())
+        };
+        let said = |text: &str, now: &str| ask(text, now, None, true);
+        let (first, second) = ("2024-11-03T05:50:00Z", "2024-11-03T06:30:00Z");
+        let ok = |stamp: &str| Ok(stamp.to_owned());
+        // 01:50, the first time round: 01:20 comes once more, in half an hour.
+        for text in ["3 NOV 2024 01:20", "3 NOV 01:20", "3 01:20", "SUN 01:20", "01:20"] {
+            assert_eq!(said(text, first), ok("202411030120"), "{text}");
+        }
+        // 01:30, the second time round: 01:20 is over for good.
+        assert_eq!(said("01:20", second), ok("202411040120"));
+        assert_eq!(said("SUN 01:20", second), ok("202411100120"));
+        let past = said("3 NOV 2024 01:20", second).unwrap_err();
+        assert_eq!(past, "DEADLINE has already past: Sunday 3 November 2024 01:20 EST");
+        assert_eq!(said("01:40", second), ok("202411030140"));
+        // So much later counts from the moment itself.
+        assert_eq!(ask("+1H", first, Some("202411030020"), true), ok("202411030200"), "01:50 EST, raised");
+        assert_eq!(ask("+20M", second, Some("202411030140"), true), ok("202411030200"));
+        // Both digits are those of the later hour.
+        assert!(ask("01:20", first, Some("202411030140"), false).unwrap_err().contains("shorten"));
+        assert_eq!(ask("01:40", first, Some("202411030120"), false), ok("202411030140"));
+    }
+
+    /// 02:00 to 03:00 on 10 March 2024 does not exist there: such a time is 03:00.
+    #[test]
+    fn the_hour_that_is_left_out() {
+        let said = |text: &str, now: &str| {
+            let query = DateQuery {
+                now: now.parse().unwrap(),
+                zone: Tz::America__New_York,
+                ..query(text, "202403100000", &[])
+            };
+            parse_date(&query).map(stamp)
+        };
+        assert_eq!(said("02:20", "2024-03-10T06:50:00Z").as_deref(), Ok("202403100300"), "at 01:50 EST");
+        assert_eq!(said("02:20", "2024-03-10T07:00:00Z").as_deref(), Ok("202403100300"), "at that very moment");
+        assert_eq!(said("02:20", "2024-03-10T07:01:00Z").as_deref(), Ok("202403110220"), "at 03:01 EDT");
+    }
+
+    #[test]
+    fn seconds_never_matter() {
+        let now = "2024-07-10T13:00:59Z".parse().unwrap();
+        let said = |text| parse_date(&DateQuery { now, ..query(text, "202407101500", &[]) }).map(stamp);
+        assert_eq!(said("15:00").as_deref(), Ok("202407101500"), "now, and not tomorrow");
+        assert_eq!(said("10 JUL 2024 15:00").as_deref(), Ok("202407101500"));
     }
 
     #[test]
@@ -296,11 +371,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn never_panics_never_past(text in "(\\+[0-9]{1,3}[MHDW]|([A-Za-z]{2,9}|[0-9:]{1,5}| |\\PC){0,6})", minute in 0i64..100_000_000) {
-            let now = chrono::DateTime::from_timestamp(minute * 60, 0).unwrap().naive_utc();
-            let query = DateQuery { now, zone: Tz::GMT, at: &[], current: Some(now), real_time: false, text: &text };
+        fn never_panics_never_past(text in "(\\+[0-9]{1,3}[MHDW]|([A-Za-z]{2,9}|[0-9:]{1,5}| |\\PC){0,6})", minute in 0i64..47_335_680, zone in 0..chrono_tz::TZ_VARIANTS.len()) {
+            let now = DateTime::from_timestamp(minute * 60, 0).unwrap();
+            let zone = chrono_tz::TZ_VARIANTS[zone];
+            let current = Some(local(zone, now));
+            let query = DateQuery { now, zone, at: &[], current, real_time: false, text: &text };
             if let Ok(deadline) = parse_date(&query) {
-                prop_assert!(deadline >= now);
+                prop_assert!(resolve(zone, deadline) >= now);
             }
         }
     }

@@ -362,8 +362,9 @@ impl<'a> Work<'a> {
 
     /// Absences that are not over yet (clock.md 6).
     fn absences_left(&self) -> Vec<Absence> {
-        let now = self.shift(local(self.query.zone, self.now));
-        let over = |absence: &&Absence| absence.block(self.grain, self.start).1 <= now;
+        // Moments are compared: of an hour that happens twice the end is the later one.
+        let end = |absence: &Absence| self.unshift(absence.block(self.grain, self.start).1);
+        let over = |absence: &&Absence| resolve(self.query.zone, end(absence)) <= self.now;
         self.query.timing.absences.iter().filter(|absence| !over(absence)).copied().collect()
     }
 

@@ -29,12 +29,49 @@ fn playing_days() {
     assert_eq!(counted("NEXT 3D", "202407131000"), "202407181000", "Saturday counts as Monday");
     assert_eq!(counted("NEXT 3D", "202407151000"), "202407181000");
     assert_eq!(counted("NEXT 3D NOT 20240716", "202407151000"), "202407191000", "an absence is no playing day");
+    let timing: Timing = "NEXT 2D SKIP".parse().unwrap();
+    let first = Query { first: true, ..query(&timing, "202407121000", Tz::GMT) };
+    assert_eq!(next_deadline(&first).unwrap().local.map(stamp).unwrap(), "202407181000", "doubled: four playing days");
     assert_eq!(counted("NEXT 72H", "202407121000"), "202407151000", "hours are not counted so");
     assert_eq!(
         counted("NEXT 1D START 12H", "202407131000"),
         "202407161000",
         "Saturday morning is still Friday, Tuesday morning Monday"
     );
+}
+
+/// FUDGE is capped by half the gap it falls into, of each gap of an uneven list by its own (clock.md 4.4).
+#[test]
+fn fudge_between_uneven_at_times() {
+    let aimed = |fudge: &str, now: &str| computed(&format!("NEXT 1D AT 06:00,22:00 {fudge}"), now, Tz::GMT);
+    // Thursday, between 06:00 and 22:00: sixteen hours, eight at the most.
+    assert_eq!(aimed("FUDGE 20H", "202407101400"), "202407110600");
+    assert_eq!(aimed("FUDGE 20H", "202407101401"), "202407112200");
+    assert_eq!(aimed("FUDGE 7H", "202407101301"), "202407112200");
+    // Between 22:00 and 06:00 of Friday: eight hours, four at the most.
+    assert_eq!(aimed("FUDGE 20H", "202407110200"), "202407112200");
+    assert_eq!(aimed("FUDGE 20H", "202407110201"), "202407120600");
+    assert_eq!(aimed("FUDGE 1M", "202407101020"), "202407112200", "never less than a slot: 06:00 is 4 h 20 min back");
+    assert_eq!(aimed("FUDGE 1M", "202407100620"), "202407110600");
+    assert_eq!(aimed("FUDGE 1M", "202407100621"), "202407112200");
+}
+
+/// Whether slots count is asked of the delay before it is doubled (clock.md 4.2).
+#[test]
+fn a_short_delay_stays_exact_when_doubled() {
+    let timing: Timing = "NEXT 15M".parse().unwrap();
+    let first = Query { first: true, ..query(&timing, "202407081007", Tz::GMT) };
+    assert_eq!(next_deadline(&first).unwrap().local.map(stamp).unwrap(), "202407081037");
+}
+
+/// An absence that ends in the hour that happens twice ends with the later one; until then it is not dropped.
+#[test]
+fn an_absence_is_over_when_its_moment_is() {
+    let timing: Timing = "NEXT 1D DAYS SMTWTFS NOT 202411030100-202411030110".parse().unwrap();
+    let left = |now: &str| next_deadline(&query(&timing, now, Tz::America__New_York)).unwrap().absences.len();
+    assert_eq!(left("202411030550"), 1, "01:50, the first time round: 01:30 comes once more");
+    assert_eq!(left("202411030629"), 1);
+    assert_eq!(left("202411030630"), 0);
 }
 
 #[test]

@@ -1,10 +1,12 @@
 //! SET ABSENCE: the text of a player or of the Master becomes an item of TIMING NOT (clock.md 6).
 
 use super::absence::{Absence, Stamp};
-use super::date::{Parts, without_word};
+use super::date::{Parts, whole_minute, without_word};
 use super::rules::ClockRules;
 use super::slot::Grain;
-use chrono::{NaiveDateTime, NaiveTime, TimeDelta};
+use super::zone::{local, resolve};
+use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, TimeDelta, Utc};
+use chrono_tz::Tz;
 
 /// The longest absence a player may set.
 const LONGEST_DAYS: i64 = 14;
@@ -32,8 +34,10 @@ pub enum AbsenceRefusal {
 /// What SET ABSENCE depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct AbsenceQuery<'a> {
-    /// Wall clock now, in the zone of the game.
-    pub now: NaiveDateTime,
+    /// The current moment.
+    pub now: DateTime<Utc>,
+    /// Zone of the game.
+    pub zone: Tz,
     /// The Master, or the keeper.
     pub master: bool,
     /// Effective rules.
@@ -44,6 +48,18 @@ pub struct AbsenceQuery<'a> {
     pub text: &'a str,
 }
 
+impl AbsenceQuery<'_> {
+    /// Whether that moment is not over: of an hour that happens twice the later counts (clock.md 5).
+    fn is_ahead(&self, wall: NaiveDateTime) -> bool {
+        resolve(self.zone, wall) >= whole_minute(self.now)
+    }
+
+    /// A date from now on.
+    fn stamp(&self, text: &str) -> Option<Stamp> {
+        stamp(text, local(self.zone, self.now).date(), |wall| self.is_ahead(wall))
+    }
+}
+
 /// The absence that the text means; it is to be appended to NOT.
 pub fn absence(query: &AbsenceQuery) -> Result<Absence, AbsenceRefusal> {
     if query.rules.no_absences && !query.master {
@@ -52,13 +68,13 @@ pub fn absence(query: &AbsenceQuery) -> Result<Absence, AbsenceRefusal> {
     let absence = read(query).ok_or(AbsenceRefusal::Bad)?;
     let start = match absence {
         Absence::Only(stamp) | Absence::Between(stamp, _) => stamp.start(),
-        Absence::Until(_) => query.now,
+        Absence::Until(_) => local(query.zone, whole_minute(query.now)).min(absence.last().start()),
     };
     // A date without time counts to its midnight; a time is the moment itself.
     let last = absence.last();
     let end = if last.precision().is_calendar() { last.end(Grain::Exact) } else { last.start() };
     let too_long = !query.master && end - start > TimeDelta::days(LONGEST_DAYS);
-    if end < start || end < query.now || too_long {
+    if end < start || !query.is_ahead(end) || too_long {
         return Err(AbsenceRefusal::Duration);
     }
     if matches!(absence, Absence::Between(..)) && end == start {
@@ -76,36 +92,55 @@ fn read(query: &AbsenceQuery) -> Option<Absence> {
     let until = |word: &&str| word.eq_ignore_ascii_case("TO") || word.eq_ignore_ascii_case("UNTIL");
     let Some(place) = words.iter().position(until) else {
         let text = words.join(" ");
-        return stamp(without_word(&text, &["ON", "FROM", "FOR"]), query.now).map(Absence::Only);
+        return query.stamp(without_word(&text, &["ON", "FROM", "FOR"])).map(Absence::Only);
     };
     let (from, to) = words.split_at(place);
     let to = to.get(1..)?.join(" ");
     if from.is_empty() {
-        return stamp(&to, query.now).map(Absence::Until);
+        return query.stamp(&to).map(Absence::Until);
     }
-    let from = stamp(without_word(&from.join(" "), &["ON", "FROM", "FOR"]), query.now)?;
-    Some(Absence::Between(from, stamp(&to, from.start())?))
+    let from = query.stamp(without_word(&from.join(" "), &["ON", "FROM", "FOR"]))?;
+    let start = from.start();
+    Some(Absence::Between(from, stamp(&to, start.date(), |wall| wall >= start)?))
 }
 
 /// A date without slots and without default time: to the day, or to the minute when a time is given.
-fn stamp(text: &str, from: NaiveDateTime) -> Option<Stamp> {
+fn stamp(text: &str, today: NaiveDate, ahead: impl Fn(NaiveDateTime) -> bool) -> Option<Stamp> {
     let parts = Parts::read(text)?;
     if parts.time.is_some() {
-        return parts.first_from(from, NaiveTime::MIN).map(Stamp::minute);
+        return parts.first_from(today, NaiveTime::MIN, ahead).map(Stamp::minute);
     }
-    parts.first_from(from.date().into(), NaiveTime::MIN).map(|at| Stamp::day(at.date()))
+    let ahead = |midnight: NaiveDateTime| midnight.date() >= today;
+    parts.first_from(today, NaiveTime::MIN, ahead).map(|at| Stamp::day(at.date()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::clock::format::parse_stamp;
     use proptest::prelude::*;
 
     fn said(text: &str) -> Result<String, String> {
-        let now = parse_stamp("202407101500").unwrap();
-        let query = AbsenceQuery { now, master: false, rules: ClockRules::default(), existing: &[], text };
+        at(text, "2024-07-10T15:00:00Z", Tz::GMT)
+    }
+
+    fn at(text: &str, now: &str, zone: Tz) -> Result<String, String> {
+        let now = now.parse().unwrap();
+        let query = AbsenceQuery { now, zone, master: false, rules: ClockRules::default(), existing: &[], text };
         absence(&query).map(|item| item.to_string()).map_err(|refusal| refusal.to_string())
+    }
+
+    /// 01:50 in New York on 3 November 2024, once as summer time and once as winter time.
+    #[test]
+    fn the_hour_that_happens_twice() {
+        let said = |text: &str, now: &str| at(text, now, Tz::America__New_York);
+        let (first, second) = ("2024-11-03T05:50:30Z", "2024-11-03T06:50:30Z");
+        assert_eq!(said("01:20", first).as_deref(), Ok("202411030120"), "comes once more");
+        assert_eq!(said("TO 01:20", first).as_deref(), Ok("-202411030120"));
+        assert_eq!(said("3 NOV 2024 01:20", first).as_deref(), Ok("202411030120"));
+        assert_eq!(said("01:20", second).as_deref(), Ok("202411040120"));
+        assert_eq!(said("3 NOV 2024 01:20", second), Err("Invalid ABSENCE duration".to_owned()));
+        assert_eq!(said("01:50", second).as_deref(), Ok("202411030150"), "seconds never matter");
+        assert_eq!(said("FROM 01:10 TO 01:40", first).as_deref(), Ok("202411030110-202411030140"));
     }
 
     #[test]

@@ -41,6 +41,8 @@ pub enum Controller {
     Dummy,
     /// Nobody: resigned.
     Resigned,
+    /// The Master himself, who has no seat to lose.
+    Master,
 }
 
 /// A power that owes orders.
@@ -192,8 +194,8 @@ impl GameClock<'_> {
     /// Whether the Master's PROCESS may process it (clock.md 3.2): missing orders that civil disorder would default
     /// do not count.
     pub fn may_be_processed(&self) -> bool {
-        let at_once = Standing { past: true, over: true };
-        self.is_live() && !self.owing.iter().any(|owing| is_late(owing.seat, self.rules, at_once))
+        let standing = if self.rules.civil_disorder { Standing { past: true, over: true } } else { self.standing() };
+        self.is_live() && !self.owing.iter().any(|owing| is_late(owing.seat, self.rules, standing))
     }
 
     /// Active, in order, not locked.
@@ -228,7 +230,7 @@ pub fn is_late(seat: Seat, rules: ClockRules, standing: Standing) -> bool {
         Seat::Resigned => false,
         Seat::Vassal(_, controller) => {
             let controller_exempt = match controller {
-                Controller::Player => player_exempt,
+                Controller::Player | Controller::Master => player_exempt,
                 Controller::Dummy => dummy_exempt,
                 Controller::Resigned => false,
             };
@@ -293,7 +295,7 @@ fn to_dismiss<'a>(game: &GameClock<'a>, standing: Standing) -> Vec<&'a str> {
     let mut dismissed = Vec::new();
     for owing in game.owing.iter().filter(|owing| is_late(owing.seat, game.rules, standing)) {
         let power = match owing.seat {
-            Seat::Resigned | Seat::Vassal(_, Controller::Resigned) => continue,
+            Seat::Resigned | Seat::Vassal(_, Controller::Resigned | Controller::Master) => continue,
             Seat::Vassal(controller, _) => controller,
             Seat::Player | Seat::Dummy => owing.power,
         };

@@ -76,6 +76,36 @@ fn dismissal_names_controllers_once() {
     assert_eq!(verdict.late, ["ITALY", "FRANCE", "TURKEY"]);
 }
 
+/// The Master has no seat to lose: for a dummy of his the game stops.
+#[test]
+fn nobody_is_dismissed_for_a_dummy_of_the_masters() {
+    let timing: Timing = "GRACE 0".parse().unwrap();
+    let owing = [Owing { power: "ITALY", seat: Seat::Vassal("MASTER", Controller::Master) }, FRANCE];
+    let verdict = tick(&game(&timing, &owing, "202407121200"));
+    assert_eq!((verdict.late, verdict.dismissed), (vec!["ITALY", "FRANCE"], vec!["FRANCE"]));
+    let verdict = tick(&game(&timing, &owing[..1], "202407121200"));
+    assert_eq!((verdict.action, verdict.state, verdict.dismissed), (Action::Dismiss, GameState::Waiting, vec![]));
+    let rules = ClockRules { civil_disorder: true, ..ClockRules::default() };
+    let verdict = tick(&GameClock { rules, ..game(&timing, &owing, "202407121200") });
+    assert_eq!(verdict.action, Action::Process, "in civil disorder it holds like any other");
+}
+
+/// A phase that its Master processes, without a deadline: the clock never does.
+#[test]
+fn a_wait_phase_without_deadline_stays() {
+    let timing = Timing::default();
+    let rules = ClockRules { no_deadline: true, ..ClockRules::default() };
+    let stays = GameClock {
+        rules,
+        keyword: PhaseKeyword::Wait,
+        deadline: Some(at("202407010000")),
+        ..game(&timing, &[], "202407121200")
+    };
+    assert_eq!(tick(&stays).action, Action::Idle);
+    assert_eq!(after_entry(&stays), AfterEntry::Keep);
+    assert!(stays.may_be_processed(), "he himself may");
+}
+
 /// A dummy excused by CD_DUMMIES is not dismissed for the vacant seat beside it, which nobody can lose.
 #[test]
 fn nobody_is_dismissed_from_a_vacant_seat() {
@@ -114,6 +144,15 @@ fn process_by_the_master() {
     assert!(GameClock { rules, ..missing }.may_be_processed());
     assert!(!GameClock { rules, errors: true, ..missing }.may_be_processed());
     assert!(GameClock { waiting: true, delay: 5, owing: &[], ..missing }.may_be_processed());
+    // CD_DUMMIES alone excuses a dummy under control only when grace is over.
+    let timing: Timing = "GRACE 1D".parse().unwrap();
+    let vassal = [Owing { power: "ITALY", seat: Seat::Vassal("FRANCE", Controller::Player) }];
+    let rules = ClockRules { cd_dummies: true, ..ClockRules::default() };
+    let early = GameClock { rules, ..game(&timing, &vassal, "202407110000") };
+    assert!(!early.may_be_processed(), "its controller still has time");
+    assert!(GameClock { now: at("202407131200"), ..early }.may_be_processed());
+    let both = ClockRules { civil_disorder: true, ..rules };
+    assert!(GameClock { rules: both, ..early }.may_be_processed());
 }
 
 #[test]

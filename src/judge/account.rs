@@ -3,9 +3,11 @@
 //! asks. The notice of a moved deadline, the reply to SET DEADLINE, the game's page and `clock explain` all show it.
 //!
 //! The first line of the file names the deadline it is about. Where the status file says another one, somebody wrote
-//! that by hand, and the account says so.
+//! that by hand, and the account says so. Of a game that is played without deadlines it says `none`: so the judge knows
+//! later that it was. A deadline that nobody can account for has that line alone.
 
 use super::decision::FileEdit;
+use super::edited::Former;
 use super::table::Table;
 use super::time;
 use crate::clock::{Step, format};
@@ -14,6 +16,8 @@ use chrono::{DateTime, NaiveDateTime, Utc};
 
 /// The file in the game's directory.
 pub const FILE: &str = "deadline.txt";
+/// Its first line where there are no deadlines (RULE NO_DEADLINE).
+const NONE: &str = "none";
 /// Behind the deadline in its first line: when it was moved there.
 const MOVED: &str = " moved ";
 
@@ -23,10 +27,11 @@ pub fn sentences(table: &Table) -> Vec<String> {
         return vec![Step::NoDeadline.to_string()];
     }
     let Some(deadline) = table.game.deadline else { return vec!["There is no deadline now.".into()] };
-    known(table).unwrap_or_else(|| {
-        let deadline = time::long(deadline, table.zone());
-        vec![format!("The deadline was written into the status file by hand: {deadline}.")]
-    })
+    known(table).unwrap_or_else(|| vec![by_hand(table, deadline)])
+}
+
+fn by_hand(table: &Table, deadline: NaiveDateTime) -> String {
+    format!("The deadline was written into the status file by hand: {}.", time::long(deadline, table.zone()))
 }
 
 /// The account of the present deadline, if one was kept.
@@ -64,6 +69,25 @@ pub(super) fn computed(table: &mut Table, steps: &[Step]) {
     table.moved = None;
 }
 
+/// The game is played without deadlines: so says its account.
+pub(super) fn computed_none(table: &mut Table) {
+    table.account = Some(vec![Step::NoDeadline.to_string()]);
+    table.moved = None;
+}
+
+/// Nothing is known about how the present deadline came about: that it stands is filed all the same.
+pub(super) fn unexplained(table: &mut Table) {
+    table.account = table.game.deadline.map(|_| Vec::new());
+    table.moved = None;
+}
+
+/// Somebody has written the present deadline into the status file: a new account.
+pub(super) fn written(table: &mut Table) {
+    let Some(deadline) = table.game.deadline else { return };
+    table.account = Some(vec![by_hand(table, deadline)]);
+    table.moved = Some(table.now);
+}
+
 /// The deadline comes to lie elsewhere, by somebody's word: the account goes on.
 pub(super) fn moved(table: &mut Table, by: &str, to: NaiveDateTime) {
     let mut lines = sentences(table);
@@ -98,6 +122,20 @@ pub fn moved_at(table: &Table) -> Option<DateTime<Utc>> {
     DateTime::parse_from_rfc3339(time.strip_prefix(MOVED)?).ok().map(|time| time.with_timezone(&Utc))
 }
 
+/// What the account on file is about, whatever the status file says now.
+pub fn filed(table: &Table) -> Former {
+    let Some(file) = table.records.file(FILE) else { return Former::Unknown };
+    let mut words = file.lines().next().unwrap_or_default().split(' ');
+    match (words.next(), words.next()) {
+        (Some(NONE), None) => Former::Without,
+        (Some(stamp), Some(zone)) => match (format::parse_stamp(stamp), zone.parse()) {
+            (Some(deadline), Ok(zone)) => Former::At(deadline, zone),
+            _ => Former::Unknown,
+        },
+        _ => Former::Unknown,
+    }
+}
+
 /// What stands behind the head of the account, if that is of this deadline.
 fn of<'l>(line: &'l str, table: &Table, deadline: NaiveDateTime) -> Option<&'l str> {
     let rest = line.strip_prefix(&head(table, deadline))?;
@@ -106,7 +144,11 @@ fn of<'l>(line: &'l str, table: &Table, deadline: NaiveDateTime) -> Option<&'l s
 
 /// What the commit that makes the deadline has to write.
 pub fn edit(table: &Table) -> Option<FileEdit> {
-    let (lines, deadline) = (table.account.as_ref()?, table.game.deadline?);
+    let lines = table.account.as_ref()?;
+    if table.rule(Rule::NoDeadline) {
+        return (filed(table) != Former::Without).then(|| FileEdit::Replace(FILE.into(), format!("{NONE}\n")));
+    }
+    let deadline = table.game.deadline?;
     let moved = table.moved.map_or(String::new(), |time| format!("{MOVED}{}", time.format("%Y-%m-%dT%H:%M:%SZ")));
     let text = lines.iter().fold(head(table, deadline) + &moved, |text, line| text + "\n" + line);
     Some(FileEdit::Replace(FILE.into(), text + "\n"))

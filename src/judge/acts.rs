@@ -270,6 +270,7 @@ pub fn act(desk: &mut Desk, on: &SignedOn, line: &Line, command: &Command, tools
         Command::SetZone(None) | Command::SetNoZone => {
             match on.who {
                 Who::Seat(n) => desk.table.game.participants[n].zone = None,
+                _ if desk.table.zone() == desk.table.house.zone => {}
                 _ => {
                     let house = desk.table.house.zone.name().to_string();
                     account::moved_zone(desk.table, "The Master", house);

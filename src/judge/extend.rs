@@ -24,7 +24,7 @@ pub fn extend(table: &mut Table, extension: &Extension) -> Option<(NaiveDateTime
 }
 
 /// Whether the game's deadlines keep to slots (clock.md 4.2 step 2).
-fn grain(table: &Table) -> Grain {
+pub(super) fn grain(table: &Table) -> Grain {
     let timing = time::timing(&table.game);
     let (span, _) = timing.delay(&table.referee.phase_kind(&table.game));
     let exact = time::clock_rules(&table.rules).real_time || span.elapsed() < Grain::Slot.length();

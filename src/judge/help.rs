@@ -244,7 +244,7 @@ pub fn place(table: &Table, who: &Who) -> String {
     {
         text = format!("{}: {} ({}), {}", table.game.name, table.title(who), kind.to_lowercase(), table.phase());
     }
-    match table.game.deadline {
+    match table.deadline() {
         Some(deadline) if !table.completed() => {
             text += &format!(", deadline {}", super::time::short(deadline, table.zone()));
         }

@@ -170,6 +170,12 @@ fn state(desk: &mut Desk, to: GameState) -> Result<String, Refusal> {
     if desk.table.index.state == to {
         return Ok(format!("the game is {} already", to.word()));
     }
+    put_into(desk, to);
+    Ok(format!("the game is {}", to.word()))
+}
+
+/// Another state; all are told (N35).
+pub fn put_into(desk: &mut Desk, to: GameState) {
     desk.table.index.state = to;
     let text = format!(
         "Game {} is now {}.\n{}",
@@ -184,7 +190,6 @@ fn state(desk: &mut Desk, to: GameState) -> Result<String, Refusal> {
     let subject = format!("Diplomacy game {} {}", desk.table.game.name, to.word());
     let letters = desk.table.letters(&desk.table.circle(Circle::Everyone), "N35", &subject, &text);
     desk.decision.letters.extend(letters);
-    Ok(format!("the game is {}", to.word()))
 }
 
 /// The deadline comes to lie elsewhere, by the word of somebody; all are told. A countdown to the old one means nothing
@@ -199,7 +204,7 @@ pub fn move_deadline(desk: &mut Desk, by: &str, to: chrono::NaiveDateTime) {
 pub fn announce_deadline(desk: &mut Desk, by: &str) {
     process::correct_report(desk);
     let (game, account) = (&desk.table.game.name, super::post::wrap(&account::paragraph(desk.table), 70, 0));
-    let text = match desk.table.game.deadline {
+    let text = match desk.table.deadline() {
         Some(_) => format!(
             "{by} has changed the deadline of game {game}, {}.\n\nThe new deadline is {}.\n\n{account}\n",
             desk.table.phase(),

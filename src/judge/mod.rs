@@ -11,6 +11,7 @@ pub mod code;
 pub mod commands;
 pub mod create;
 pub mod decision;
+pub mod edited;
 mod ending;
 pub mod extend;
 pub mod forgetting;

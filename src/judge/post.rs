@@ -147,7 +147,7 @@ impl Table<'_> {
                 bulk: to.len() > 1,
                 thread: Some(Thread::Game),
                 // A reminder of what is over.
-                expires: self.game.deadline.filter(|_| reminds).map(|deadline| self.deadline_utc(deadline)),
+                expires: self.deadline().filter(|_| reminds).map(|deadline| self.deadline_utc(deadline)),
                 optional: seat(r).is_some_and(wants::watches) || reminds,
                 ..Letter::default()
             })
@@ -156,11 +156,12 @@ impl Table<'_> {
 
     /// The deadline in the reader's own zone behind that of the game (notices.md 1).
     fn with_own_time(&self, text: &str, zone: &str) -> String {
-        let (Some(deadline), Ok(zone)) = (self.game.deadline, crate::clock::zone::named(zone)) else {
+        let (Some(deadline), Ok(zone)) = (self.deadline(), crate::clock::zone::named(zone)) else {
             return text.to_string();
         };
-        let own = self.deadline_utc(deadline).with_timezone(&zone).naive_local();
-        let (said, own) = (self.deadline_long(), super::time::long(own, zone));
+        // The moment itself: his digits may be those of an hour that happens twice.
+        let own = crate::clock::format::long(&self.deadline_utc(deadline).with_timezone(&zone));
+        let said = self.deadline_long();
         if own == said { text.to_string() } else { text.replace(&said, &format!("{said} ({own})")) }
     }
 
@@ -179,7 +180,7 @@ impl Table<'_> {
             self.referee.board(),
             if self.referee.variant() == "standard" { "" } else { self.referee.variant() },
         );
-        match self.game.deadline {
+        match self.deadline() {
             Some(deadline) if !self.completed() => {
                 text += &format!(":: Deadline: {phase} {}\n", super::time::short(deadline, self.zone()));
             }

@@ -200,7 +200,7 @@ fn last_played(table: &Table) -> Option<(String, String)> {
 pub fn next_phase_lines(table: &Table) -> String {
     let mut text =
         format!("\nThe next phase of '{}' will be {}.\n", table.game.name, table.referee.phase_title(&table.game));
-    if table.game.deadline.is_some() {
+    if table.deadline().is_some() {
         text += &format!("{DEADLINE_LINE}{}.\n", table.deadline_long());
     }
     text
@@ -230,7 +230,7 @@ pub const DEADLINE_LINE: &str = "The deadline for orders will be ";
 
 /// The deadline has been moved: the last line of `results` about one says so (notices.md 4.6).
 pub fn correct_report(desk: &mut Desk) {
-    if desk.table.game.deadline.is_none() {
+    if desk.table.deadline().is_none() {
         return;
     }
     let line = format!("{DEADLINE_LINE}{}.", desk.table.deadline_long());

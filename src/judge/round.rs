@@ -115,6 +115,12 @@ fn just_moved(table: &Table, lead: Option<clock::Span>) -> bool {
 
 /// Step 9: the late are resigned (clock.md 11).
 fn dismiss(desk: &mut Desk, keys: &[String]) {
+    if keys.is_empty() {
+        // Nobody has a seat to lose: a vacant one, or a dummy of the Master's, is late.
+        desk.table.game.delay = 0;
+        super::master::put_into(desk, GameState::Waiting);
+        return;
+    }
     let names: Vec<String> = keys.iter().map(|k| desk.table.title_of_key(k)).collect();
     let label = if names.len() == 1 { "Dismissed Power:" } else { "Dismissed Powers:" };
     let text = process::late_table(desk.table, label, &names);
@@ -139,7 +145,7 @@ fn late_notice(desk: &mut Desk) {
     let table = &desk.table;
     let late = process::late(table);
     let names: Vec<String> = late.iter().map(|k| table.title_of_key(k)).collect();
-    let Some(deadline) = table.game.deadline.map(|d| table.deadline_utc(d)) else { return };
+    let Some(deadline) = table.deadline().map(|d| table.deadline_utc(d)) else { return };
     let audience = clock::tick::late_audience(table.now, deadline);
     let hidden = table.rule(Rule::HideLatePowers);
     let penalty = penalty(table);
@@ -278,7 +284,7 @@ pub fn warn_of_absence(desk: &mut Desk, on: &SignedOn, new: &NewAbsence) {
 fn daily(desk: &mut Desk) {
     let table = &desk.table;
     let held = table.index.held || table.game.held.is_some();
-    let deadline = table.game.deadline.map(|d| table.deadline_utc(d));
+    let deadline = table.deadline().map(|d| table.deadline_utc(d));
     let Some(due) = clock::daily::daily(table.index.state, held, !table.errors.is_empty(), deadline, table.now) else {
         return;
     };

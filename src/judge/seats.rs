@@ -242,7 +242,7 @@ fn welcome(table: &Table, title: &str) -> String {
          {press}\nDeadlines: {timing}.\nThe game's page, with its rules: {url}\n",
         game = table.game.name,
         address = table.house.address,
-        timing = super::time::policy(&table.game),
+        timing = super::time::policy(table),
         url = table.game_url(),
     )
 }
@@ -263,7 +263,7 @@ fn welcome_watcher(table: &Table, title: &str, kind: &str) -> String {
         title.to_uppercase(),
         game = table.game.name,
         address = table.house.address,
-        timing = super::time::policy(&table.game),
+        timing = super::time::policy(table),
         url = table.game_url(),
     )
 }

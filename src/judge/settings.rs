@@ -25,7 +25,7 @@ pub fn parameters(table: &Table) -> String {
         ("Variant", Some(variant)),
         ("Press", Some(press_words(table))),
         ("Rules", (!rules.is_empty()).then_some(rules)),
-        ("Deadlines", Some(super::time::policy(game))),
+        ("Deadlines", Some(super::time::policy(table))),
         ("Victory", table.referee.goal()),
         ("Judge", Some(format!("{} ({})", table.house.id, table.house.nick))),
         ("Master", Some(table.master_name())),

@@ -73,10 +73,12 @@ pub fn explain_next(table: &Table) -> Vec<String> {
 }
 
 /// The deadlines of a game in words, for welcomes and lists: `3 days for movement, 1 day otherwise, at 20:00`.
-pub fn policy(game: &Game) -> String {
-    if game.rules.iter().any(|r| r == "NO_DEADLINE") {
+pub fn policy(table: &Table) -> String {
+    // SOLITAIRE brings the rule with it.
+    if clock_rules(&table.rules).no_deadline {
         return "none".into();
     }
+    let game = &table.game;
     let timing = timing(game);
     let (movement, _) = timing.delay("MOVEMENT");
     let (minor, _) = timing.delay("RETREATS");
@@ -147,6 +149,7 @@ fn seat<'a>(table: &'a Table, key: &str) -> clock::tick::Seat<'a> {
         return if super::table::is_dummy(p) { Seat::Dummy } else { Seat::Player };
     };
     let played = match table.participant(controller) {
+        None if controller == "MASTER" => Controller::Master,
         Some((_, c)) if super::table::is_vacant(c) => Controller::Resigned,
         Some((_, c)) if super::table::is_dummy(c) && c.control.is_empty() => Controller::Dummy,
         _ => Controller::Player,
@@ -169,7 +172,7 @@ pub fn set_deadline(table: &Table, text: &str, master: bool) -> Result<NaiveDate
     let rules = clock_rules(&table.rules);
     let asker = clock::date::Asker { master, running: !table.forming() && !table.completed(), rules };
     let query = clock::date::DateQuery {
-        now: table.local_now(),
+        now: table.now,
         zone: table.zone(),
         at: &timing.at,
         current: table.game.deadline,
@@ -207,7 +210,8 @@ pub struct NewAbsence {
 pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence, String> {
     let present = timing(&table.game).absences;
     let query = clock::set_absence::AbsenceQuery {
-        now: table.local_now(),
+        now: table.now,
+        zone: table.zone(),
         master,
         rules: clock_rules(&table.rules),
         existing: &present,
@@ -229,7 +233,9 @@ pub fn set_absence(table: &Table, text: &str, master: bool) -> Result<NewAbsence
     let mut all = present;
     all.push(absence);
     let not = clock::absence::list_text(&all).unwrap_or_default();
-    let covers_deadline = table.game.deadline.is_some_and(|deadline| absence.covers(deadline));
+    let grain = super::extend::grain(table);
+    let start = super::time::timing(&table.game).start();
+    let covers_deadline = table.deadline().is_some_and(|deadline| absence.blocks(deadline, grain, start));
     Ok(NewAbsence { not, words: absence.words(), covers_deadline })
 }
 
@@ -251,7 +257,8 @@ pub fn revoke_absence(table: &Table, text: &str) -> Result<Revoked, String> {
             return Ok(all.len() == 1);
         }
         let query = clock::set_absence::AbsenceQuery {
-            now: table.local_now(),
+            now: table.now,
+            zone: table.zone(),
             master: true,
             rules: clock_rules(&table.rules),
             existing: &[],

@@ -1,5 +1,6 @@
 //! What the judge writes of itself whenever a game is saved (status-file.md 2.1, 5.2): the NEED line follows from who has
-//! resigned and what he left, a power that has said nothing votes SOLO, a solitaire game is private.
+//! resigned and what he left, a power that has said nothing votes SOLO, a solitaire game is private, and a game without
+//! deadlines has none (clock.md 4.2).
 
 use super::table::{Table, is_vacant};
 use super::votes;
@@ -15,6 +16,10 @@ pub fn keep(table: &mut Table) {
     keep_need(table);
     if matches!(table.game.phase, PhaseState::Running(_)) {
         votes::write_out(table);
+        if table.rule(Rule::NoDeadline) {
+            super::account::computed_none(table);
+            table.game.deadline = None;
+        }
     }
 }
 

@@ -99,7 +99,7 @@ pub fn card(table: &Table, facts: &Facts) -> Card {
     card.press_letters = settings::press_letters(&|rule| table.rule(rule));
     // EAVESDROP is never shown (rules.md 2.3).
     card.rules = game.rules.iter().filter(|r| *r != Rule::Eavesdrop.name()).cloned().collect();
-    card.timing = time::policy(game);
+    card.timing = time::policy(table);
     if card.deadline.is_some() {
         card.why = account::for_page(table);
     }

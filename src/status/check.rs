@@ -10,6 +10,10 @@ use super::slot::{Role, Slot, offer_rank};
 use super::timing::RESERVED;
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A running game with neither DEADLINE nor NO_DEADLINE. Where that rule has just been taken out of the file, the judge
+/// computes a deadline instead (clock.md 4.1).
+pub const HAS_NO_DEADLINE: &str = "GAME HAS NO DEADLINE!";
+
 /// A game with all that is to be said about its file.
 #[derive(Clone, Debug)]
 pub struct Checked {
@@ -114,7 +118,7 @@ impl Check<'_> {
         let running = matches!(&self.game.phase, PhaseState::Running(p) if !p.is_empty());
         if running && self.game.deadline.is_none() && !self.ruling.has("NO_DEADLINE") {
             let hint = "a line DEADLINE yyyymmddhhmm, or RULE NO_DEADLINE";
-            self.error(None, Slot::Deadline, "GAME HAS NO DEADLINE!", hint);
+            self.error(None, Slot::Deadline, HAS_NO_DEADLINE, hint);
         }
         for (key, value) in self.game.variant_lines.clone() {
             let variant = if key == "LOCKS" { "xtalball" } else { "payola" };

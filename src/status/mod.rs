@@ -18,7 +18,7 @@ mod slot;
 pub mod timing;
 pub mod write;
 
-pub use check::{Checked, check};
+pub use check::{Checked, HAS_NO_DEADLINE, check};
 pub use diagnostic::{Diagnostic, Severity};
 pub use document::{Document, Refused};
 pub use geography::{Geography, RuleRemark, Ruling};

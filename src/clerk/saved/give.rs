@@ -208,7 +208,7 @@ fn conceal(desk: &Desk, record: &mut Value) {
 /// Deadline, zone and TIMING; absences are the players' affair.
 fn clock(desk: &Desk) -> (Option<String>, String, String) {
     let running = matches!(desk.game.phase, PhaseState::Running(_));
-    let deadline = desk.game.deadline.filter(|_| running).map(|local| desk.deadline_utc(local).to_rfc3339());
+    let deadline = desk.deadline().filter(|_| running).map(|local| desk.deadline_utc(local).to_rfc3339());
     let timing = desk.game.timing.iter().filter(|(key, _)| key != "NOT").map(|(key, value)| format!("{key} {value}"));
     (deadline, desk.zone().name().to_owned(), timing.collect::<Vec<_>>().join(" "))
 }
