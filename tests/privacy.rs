@@ -49,6 +49,21 @@ fn old_lines_of_access_logs_go() {
     assert!(site.file("balkan9", "audit.log").contains("sign-ons older than 10 days cut"));
 }
 
+/// A site that is run from cron has no daemon to clear up: its rounds do.
+#[test]
+fn done_and_sent_mail_goes_without_a_daemon() {
+    let site = Site::of_fixture_with(vec![("mail.in.keep_done", "\"3d\"")]);
+    site.mail("france@example.org", FRANCE);
+    let count = |room: &str| std::fs::read_dir(site.root().join(room)).expect("a room").count();
+    let kept = || [count("spool/in/done"), count("outbox/done")].map(|n| n > 0);
+    tick(&site, "2026-11-22T09:20:00Z");
+    assert_eq!(kept(), [true, true]);
+    tick(&site, "2026-11-25T09:20:00Z");
+    assert_eq!(kept(), [false, true]);
+    tick(&site, "2026-11-29T09:20:00Z");
+    assert_eq!(kept(), [false, false]);
+}
+
 #[test]
 fn announcements_are_copied_where_the_host_wants_it() {
     let announce = |site: &Site| {

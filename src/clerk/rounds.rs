@@ -181,8 +181,8 @@ impl Clerk {
         if let Err(error) = self.warn_of_outbox(now) {
             tracing::warn!(%error, "the outbox could not be looked at");
         }
-        if let Err(error) = self.cut_access_logs(now) {
-            tracing::warn!(%error, "the access logs could not be looked at");
+        if let Err(error) = self.let_go_daily(now) {
+            tracing::warn!(%error, "what is too old could not be looked at");
         }
         Ok(ticked)
     }

@@ -1,6 +1,7 @@
 //! What a judge does between mails: removes what has been kept long enough, finishes what could not be finished, and says
 //! how it is (operations.md 11, 12).
 
+use super::retention::told;
 use super::{Clerk, ClerkError};
 use crate::archive::spool::Room;
 use crate::archive::{MAIL_WAIT, Transaction};
@@ -8,9 +9,6 @@ use crate::mail::Letter;
 use crate::mail::queue::Folder;
 use chrono::{DateTime, Duration, Utc};
 use std::path::Path;
-
-/// How long sent mail is kept in the outbox (OPS-104).
-const KEEP_SENT_DAYS: i64 = 7;
 
 /// How the judge is.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -49,17 +47,8 @@ fn age(directory: &Path, now: DateTime<Utc>) -> i64 {
 impl Clerk {
     /// Housekeeping; every failure is logged and tried again next time.
     pub fn tend(&self, now: DateTime<Utc>) {
-        let told = |what: &str, result: Result<(), String>| {
-            if let Err(error) = result {
-                tracing::warn!(what, error, "housekeeping");
-            }
-        };
         told("commits", self.archive.recover_all().map(|_| ()).map_err(|e| e.to_string()));
-        told("archive", self.archive.expire(now).map(|_| ()).map_err(|e| e.to_string()));
-        let keep = self.site.config.mail.incoming.keep_done.to_chrono();
-        told("spool", self.archive.spool().expire(now, keep).map(|_| ()).map_err(|e| e.to_string()));
-        let sent = self.queue().and_then(|q| q.prune(now, Duration::days(KEEP_SENT_DAYS)));
-        told("outbox", sent.map(|_| ()).map_err(|e| e.to_string()));
+        self.let_go(now);
         // A map that was mended mends its games.
         self.memory.lose_patience();
         self.publish_dirty(now);

@@ -1,4 +1,5 @@
-//! Access logs are kept no longer than the configuration wants (`privacy.access_days`, OPS-104).
+//! What is kept no longer than OPS-104 and the configuration want: once a day, by whatever runs the rounds, purged games,
+//! files of the ledger, done messages and sent mail go, and old lines of the access logs (`privacy.access_days`).
 
 use super::{Clerk, ClerkError};
 use crate::archive::{ArchiveError, GameName, Transaction};
@@ -7,14 +8,17 @@ use std::time::Duration as Wait;
 
 /// Once in that time the logs of all games are looked at.
 const EVERY: Duration = Duration::days(1);
+/// How long sent mail is kept (OPS-104).
+const SENT_DAYS: i64 = 7;
 
 impl Clerk {
-    /// Cuts what is too old from the access logs, once a day. A game that is busy has its turn the next day.
-    pub(super) fn cut_access_logs(&self, now: DateTime<Utc>) -> Result<(), ClerkError> {
+    /// Lets go of what is too old, once a day. A game that is busy has its turn the next day.
+    pub(super) fn let_go_daily(&self, now: DateTime<Utc>) -> Result<(), ClerkError> {
         let last: Option<DateTime<Utc>> = self.note("access-cut")?;
         if last.is_some_and(|last| last <= now && now - last < EVERY) {
             return Ok(());
         }
+        self.let_go(now);
         let days = self.site.config.privacy.access_days;
         let Some(limit) = now.checked_sub_signed(Duration::days(days.into())) else { return Ok(()) };
         // A new site has nothing yet that is too old.
@@ -26,6 +30,15 @@ impl Clerk {
             }
         }
         Ok(self.archive.write_note("access-cut", format!("{}\n", super::stamp(now)).as_bytes())?)
+    }
+
+    /// Lets go of all that is too old but access logs; every failure is logged, and tried again next time.
+    pub(super) fn let_go(&self, now: DateTime<Utc>) {
+        told("archive", self.archive.expire(now).map(|_| ()).map_err(|e| e.to_string()));
+        let keep = self.site.config.mail.incoming.keep_done.to_chrono();
+        told("spool", self.archive.spool().expire(now, keep).map(|_| ()).map_err(|e| e.to_string()));
+        let sent = self.queue().and_then(|q| q.prune(now, Duration::days(SENT_DAYS)));
+        told("outbox", sent.map(|_| ()).map_err(|e| e.to_string()));
     }
 
     fn cut_access_log(
@@ -47,6 +60,13 @@ impl Clerk {
         transaction.replace("access", rest)?;
         self.archive.commit(&lock, transaction)?;
         Ok(())
+    }
+}
+
+/// Logs what housekeeping could not do.
+pub(super) fn told(what: &str, result: Result<(), String>) {
+    if let Err(error) = result {
+        tracing::warn!(what, error, "housekeeping");
     }
 }
 
