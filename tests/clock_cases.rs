@@ -8,7 +8,7 @@ use chancery::judge::commands::{self, Line};
 use chancery::judge::session::{Sender, Tools};
 use chancery::judge::{GameState, by_mail};
 use chancery::status::{Game, Holder, Omniscient, PhaseState};
-use support::{Sent, Site, deadline, order, plain, said};
+use support::{Sent, Site, deadline, order, plain, put_off, said};
 
 const GAME: &str = "balkan9";
 const MASTER: &str = "SIGNON M@balkan9 gm-secret";
@@ -292,7 +292,7 @@ fn a_suspension_said_twice_is_one() {
     let first = suspend("2026-11-21T10:10:00Z", "repairs");
     assert!(first.contains("since=2026-11-21T10:00:00Z at=2026-11-21T10:10:00Z reason=repairs"), "{first}");
     assert_eq!(suspend("2026-11-21T10:50:00Z", "more repairs"), first, "the outage is counted from the first");
-    assert!(said(&site.run(&["tick", "--clock", "2026-11-21T11:00:00Z"], b"")).contains("suspended"));
+    assert!(put_off(&site.run(&["tick", "--clock", "2026-11-21T11:00:00Z"], b"")).contains("suspended"));
     let resume = |clock: &str| said(&site.run(&["clock", "resume", "--extend", "--clock", clock], b""));
     let words = resume("2026-11-21T12:00:00Z");
     assert!(

@@ -7,7 +7,7 @@ use chancery::status::{Game, PhaseKeyword};
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Output;
-use support::{Site, deadline, said, standard};
+use support::{Site, deadline, put_off, said, standard};
 
 const GAME: &str = "balkan9";
 
@@ -42,7 +42,7 @@ fn resuming_swallows_no_reminder() {
     // Four hours before 16:05 is 12:05: after the outage, before the keeper looked.
     let site = site_with(|game| deadline(game, "202611211605"));
     said(&at(&site, "2026-11-21T09:00:00Z", &["tick"]));
-    assert!(said(&at(&site, "2026-11-21T12:00:00Z", &["tick"])).contains("suspended"));
+    assert!(put_off(&at(&site, "2026-11-21T12:00:00Z", &["tick"])).contains("suspended"));
     said(&at(&site, "2026-11-21T12:13:00Z", &["clock", "resume"]));
     said(&at(&site, "2026-11-21T12:20:00Z", &["tick"]));
     assert_eq!(notices(&site, "2026-11-21T12:20:00Z", "N10"), 7);
@@ -53,7 +53,7 @@ fn a_day_that_began_in_the_outage_has_its_reminders() {
     let site = Site::of_fixture();
     said(&at(&site, "2026-11-21T22:00:00Z", &["tick"]));
     let before = notices(&site, "2026-11-21T22:00:00Z", "N37");
-    assert!(said(&at(&site, "2026-11-22T04:40:00Z", &["tick"])).contains("suspended"));
+    assert!(put_off(&at(&site, "2026-11-22T04:40:00Z", &["tick"])).contains("suspended"));
     said(&at(&site, "2026-11-22T05:10:00Z", &["clock", "resume"]));
     said(&at(&site, "2026-11-22T05:20:00Z", &["tick"]));
     let told = notices(&site, "2026-11-22T05:20:00Z", "N37");
@@ -92,7 +92,7 @@ fn a_damaged_game_does_not_hold_up_the_others() {
     let lines = std::fs::read_to_string(&index).expect("index");
     std::fs::write(&index, format!("aaa standard active\nzzz standard active\n{lines}")).expect("index");
     let _ = at(&site, "2026-11-21T10:00:00Z", &["tick"]);
-    assert!(said(&at(&site, "2026-11-21T12:00:00Z", &["tick"])).contains("suspended"));
+    assert!(put_off(&at(&site, "2026-11-21T12:00:00Z", &["tick"])).contains("suspended"));
     let resumed = at(&site, "2026-11-21T12:10:00Z", &["clock", "resume", "--extend"]);
     let words = said(&resumed);
     assert!(words.contains("balkan9: moved") && words.contains("resumed; was suspended"), "{words}");
@@ -108,7 +108,7 @@ fn a_damaged_game_does_not_hold_up_the_others() {
 fn a_clock_set_back_stops_deadline_work_until_the_keeper_resumes() {
     let site = site_with(|game| deadline(game, "202611210800"));
     said(&at(&site, "2026-11-21T12:00:00Z", &["tick"]));
-    let idle = said(&at(&site, "2026-11-21T09:00:00Z", &["tick"]));
+    let idle = put_off(&at(&site, "2026-11-21T09:00:00Z", &["tick"]));
     assert!(idle.contains("the clock was set back by 180 minutes"), "{idle}");
     said(&at(&site, "2026-11-21T09:05:00Z", &["clock", "resume"]));
     assert!(said(&at(&site, "2026-11-21T09:20:00Z", &["tick"])).starts_with("games 1"));

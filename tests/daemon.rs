@@ -235,7 +235,7 @@ fn samples(root: &Path) -> Vec<(String, String)> {
 /// The words of every command line of the sample that begins with the program.
 fn commands(text: &str) -> Vec<Vec<String>> {
     let starts = text.lines().filter(|line| !line.starts_with('#'));
-    let parts = starts.flat_map(|line| line.split("&&")).filter_map(|part| {
+    let parts = starts.flat_map(|line| line.split(';')).filter_map(|part| {
         let at = part.find("/usr/bin/chancery ").map(|n| n + 18).or_else(|| part.find("chancery --").map(|n| n + 9))?;
         Some(part.get(at..)?.split_whitespace().map(str::to_owned).collect())
     });

@@ -5,7 +5,7 @@ mod support;
 
 use chancery::status::{Game, Holder, PhaseKeyword, PlayerLine};
 use std::process::Output;
-use support::{Sent, Site, deadline, order, plain, said};
+use support::{Sent, Site, deadline, ended, order, plain, put_off, said};
 
 const GAME: &str = "balkan9";
 
@@ -127,7 +127,7 @@ fn a_game_that_a_round_could_not_check_loses_no_reminder() {
             let drafts = site.root().join("journal/tmp");
             std::fs::rename(&drafts, site.root().join("journal/away")).expect("renamed");
             let round = at(&site, "2026-11-28T16:00:00Z", &["tick", "--no-guard"]);
-            assert_eq!(number(&said(&round), "failed"), 1);
+            assert_eq!(number(&ended(&round, 1), "failed"), 1);
             std::fs::rename(site.root().join("journal/away"), &drafts).expect("renamed");
         }
         assert_eq!(mails(&site, "2026-11-28T16:01:00Z", "N10").len(), before, "not mailed yet");
@@ -186,7 +186,7 @@ fn one_games_failure_never_stops_the_others() {
     std::fs::write(&index, format!("aaa standard active\nzzz standard active\n{lines}")).expect("index");
     for n in 0..3 {
         let round = at(&site, &round(n), &["tick"]);
-        let text = said(&round);
+        let text = ended(&round, 1);
         assert_eq!(number(&text, "games"), 3, "{text}");
         assert!(number(&text, "failed") >= 1, "{text}");
         assert!(String::from_utf8_lossy(&round.stderr).contains("aaa"), "it is said which");
@@ -250,7 +250,7 @@ fn a_game_that_hangs_is_given_up_and_the_others_go_on() {
     let tick = |clock: String| {
         let env = [("CHANCERY_SCHED_LIMIT", "5s")];
         let output = site.run_with(&["tick", "--no-guard", "--clock", &clock], &env, b"");
-        (said(&output), String::from_utf8_lossy(&output.stderr).into_owned())
+        (ended(&output, 1), String::from_utf8_lossy(&output.stderr).into_owned())
     };
     let (text, why) = tick(round(0));
     for name in ["aaa", GAME, "zzz"] {
@@ -274,7 +274,7 @@ fn pages_say_that_the_judge_was_away_until_the_keeper_resumes() {
     assert!(!notice().contains(away));
     let page = std::fs::read_to_string(site.root().join("web/game/balkan9/index.html")).expect("page");
     assert!(page.contains("/notice.css\"") && page.contains("<p class=\"notice\""), "pages have a place for it");
-    assert!(said(&at(&site, &round(9), &["tick"])).contains("suspended"));
+    assert!(put_off(&at(&site, &round(9), &["tick"])).contains("suspended"));
     assert!(notice().contains(away));
     said(&at(&site, &round(9), &["clock", "resume"]));
     assert!(!notice().contains(away));
@@ -347,7 +347,7 @@ fn rounds_are_counted_as_in_the_worked_example() {
     deadline(&mut game, "202611211000");
     site.put(&game, &site.index(GAME));
     for clock in ["2026-11-21T10:45:00Z", "2026-11-21T11:00:00Z"] {
-        let idle = said(&at(&site, clock, &["tick"]));
+        let idle = put_off(&at(&site, clock, &["tick"]));
         assert!(idle.contains("nothing done: suspended"), "{idle}");
     }
     assert_eq!(site.game(GAME).delay, 21);
@@ -357,7 +357,7 @@ fn rounds_are_counted_as_in_the_worked_example() {
     let words = said(&at(&site, "2026-11-21T11:02:00Z", &["clock", "explain", GAME]));
     assert!(words.contains("All deadline work is suspended: since=2026-11-21T09:40:00Z"), "{words}");
     assert_eq!(delay("11:05"), 20, "one round regardless");
-    assert!(said(&at(&site, "2026-11-21T11:20:00Z", &["tick"])).contains("nothing done: suspended"));
+    assert!(put_off(&at(&site, "2026-11-21T11:20:00Z", &["tick"])).contains("nothing done: suspended"));
     said(&at(&site, "2026-11-21T11:21:00Z", &["clock", "resume"]));
     said(&at(&site, "2026-11-21T11:40:00Z", &["tick"]));
     assert_eq!(site.game(GAME).delay, 19);

@@ -47,7 +47,7 @@ pub use import::{Import, ImportOptions, Imported};
 pub use links::Followed;
 pub use outage::{Extended, Moved, Resumed};
 pub use people::People;
-pub use rounds::{TickOptions, Ticked};
+pub use rounds::{Idle, TickOptions, Ticked};
 pub use saved::{ExportOptions, ImportWishes, SavedImport};
 pub use spooling::Worked;
 pub use tend::Condition;

@@ -46,12 +46,31 @@ pub struct Ticked {
     pub processed: Vec<(String, String)>,
     /// Games that could not be checked, and why.
     pub failed: Vec<(String, String)>,
+    /// A failure that does not pass by itself is among them.
+    pub is_broken: bool,
     /// Why the round did nothing, if so.
-    pub idle: Option<String>,
+    pub idle: Option<Idle>,
     /// Games whose file was edited while their change was on its way.
     again: Vec<(GameName, Round)>,
     /// Games that could not be checked, or whose change could not be stored.
     owed: Owed,
+}
+
+/// Why a round did nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Idle {
+    /// The lock is taken.
+    #[error("another round is running")]
+    Busy,
+    /// There was one in these twenty minutes.
+    #[error("this round was counted already")]
+    Counted,
+    /// The keeper has to look first.
+    #[error("suspended: {0}")]
+    Suspended(String),
+    /// So many minutes; for so long there is no round.
+    #[error("the clock was set back by {0} minutes")]
+    SetBack(i64),
 }
 
 /// A round that may be run.
@@ -89,7 +108,7 @@ impl Clerk {
         let lock = match self.archive.lock_round() {
             Ok(lock) => lock,
             Err(ArchiveError::Busy(_)) => {
-                ticked.idle = Some("another round is running".into());
+                ticked.idle = Some(Idle::Busy);
                 return Ok(ticked);
             }
             Err(error) => return Err(error.into()),
@@ -188,12 +207,7 @@ impl Clerk {
     }
 
     /// Whether there is a round now, and of what; otherwise why not.
-    fn begin(
-        &self,
-        options: &TickOptions,
-        owed: &Owed,
-        now: DateTime<Utc>,
-    ) -> Result<Result<Begun, String>, ClerkError> {
+    fn begin(&self, options: &TickOptions, owed: &Owed, now: DateTime<Utc>) -> Result<Result<Begun, Idle>, ClerkError> {
         let last: Option<CheckTim> = self.note("check.tim")?;
         let suspended: Option<Suspension> = self.note("suspended")?;
         let sched = &self.site.config.sched;
@@ -205,13 +219,13 @@ impl Clerk {
             Permit::Counted if options.reminders => Ok(begun(CheckTim { round: schedule.number(now), time: now })),
             Permit::Counted => match (last, owed.clone().split()) {
                 (Some(last), (only, later)) if !only.is_empty() => Ok(Begun { next: last, previous, only, later }),
-                _ => Err("this round was counted already".into()),
+                _ => Err(Idle::Counted),
             },
-            Permit::Suspended => Err("suspended: chancery clock resume".into()),
-            Permit::SetBack(by) => Err(format!("the clock was set back by {} minutes", by.num_minutes())),
+            Permit::Suspended => Err(Idle::Suspended("chancery clock resume".into())),
+            Permit::SetBack(by) => Err(Idle::SetBack(by.num_minutes())),
             Permit::Outage(suspension) => {
                 self.tell_outage(&suspension, now)?;
-                Err(format!("suspended: {}", suspension.reason))
+                Err(Idle::Suspended(suspension.reason))
             }
         })
     }
@@ -261,6 +275,7 @@ impl Clerk {
     fn failed(&self, ticked: &mut Ticked, name: &str, round: Round, error: &ClerkError, now: DateTime<Utc>) {
         tracing::error!(game = name, %error, "round");
         ticked.owed.add(name, Debt::of(round, Some(error)));
+        ticked.is_broken |= !error.is_temporary();
         let why = error.to_string();
         // Of a full or failing disk the log and the exit code tell: a mail would have to be stored, too.
         if !error.is_temporary()

@@ -1,7 +1,7 @@
 //! The verbs that run a judge: `init`, `work`, `send`, `tick`, `publish`, `daemon`, `config`, `health`.
 
 use super::common::{SiteArgs, exit, fail};
-use crate::clerk::TickOptions;
+use crate::clerk::{Idle, TickOptions};
 use crate::site::{Beginnings, init};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -132,8 +132,12 @@ pub struct TickArgs {
 }
 
 /// `chancery tick`
+///
+/// Ends with 75 where a later round is to do what this one could not (suspended, another one at work, no room), with 1
+/// where a game needs a hand.
 pub fn run_tick(args: TickArgs) -> ExitCode {
-    with_clerk(&args.site, |clerk, now| {
+    let mut ended = None;
+    let code = with_clerk(&args.site, |clerk, now| {
         let TickArgs { no_guard, active, reminders, games, .. } = &args;
         let options = TickOptions { no_guard: *no_guard, active: *active, reminders: *reminders, games: games.clone() };
         let ticked = clerk.tick(now, &options)?;
@@ -150,8 +154,14 @@ pub fn run_tick(args: TickArgs) -> ExitCode {
         for (game, why) in &ticked.failed {
             eprintln!("chancery: {game}: {why}");
         }
+        ended = match &ticked.idle {
+            _ if ticked.is_broken => Some(exit::FAILED),
+            Some(Idle::Busy | Idle::Suspended(_) | Idle::SetBack(_)) => Some(exit::LATER),
+            Some(Idle::Counted) | None => (!ticked.failed.is_empty()).then_some(exit::LATER),
+        };
         Ok(())
-    })
+    });
+    ended.map_or(code, ExitCode::from)
 }
 
 /// Write the pages anew.

@@ -31,6 +31,17 @@ pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
+/// What the judge said that wants to be asked again later (exit code 75).
+pub fn put_off(output: &Output) -> String {
+    ended(output, 75)
+}
+
+/// What the judge said that ended with that code.
+pub fn ended(output: &Output, code: i32) -> String {
+    assert_eq!(output.status.code(), Some(code), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// Everybody holds, but for these.
 pub fn order(game: &mut Game, but: &[&str]) {
     for n in 0..game.participants.len() {
