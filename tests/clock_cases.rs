@@ -8,44 +8,8 @@ use chancery::judge::commands::{self, Line};
 use chancery::judge::session::{Sender, Tools};
 use chancery::judge::{GameState, by_mail};
 use chancery::status::{Game, Holder, Omniscient, PhaseState};
-use support::{Sent, Site, deadline, order, plain, put_off, said};
-
-const GAME: &str = "balkan9";
-const MASTER: &str = "SIGNON M@balkan9 gm-secret";
-const FRANCE: &str = "SIGNON F@balkan9 le-secret";
-
-fn tick(site: &Site, clock: &str) -> String {
-    said(&site.run(&["tick", "--no-guard", "--clock", clock], b""))
-}
-
-fn site_with(rules: &[&str], change: impl FnOnce(&mut Game)) -> Site {
-    Site::alone(GAME, |game| {
-        game.rules.extend(rules.iter().map(|rule| rule.to_string()));
-        change(game);
-    })
-}
-
-fn say(site: &Site, who: &str, clock: &str, lines: &str) -> Vec<Sent> {
-    let from = if who.contains('@') { who.to_owned() } else { format!("{who}@example.org") };
-    site.deliver_at(plain(&from, clock, &format!("{lines}\nSIGNOFF")).as_bytes(), clock)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn reply(sent: &[Sent]) -> String {
-    one_line(&sent.iter().find(|mail| mail.is_reply()).expect("a reply").text)
-}
-
-fn mails(site: &Site, clock: &str, notice: &str) -> Vec<Sent> {
-    said(&site.run(&["send", "--clock", clock], b""));
-    site.sent().into_iter().map(|(_, mail)| mail).filter(|mail| mail.notice == notice).collect()
-}
-
-fn stands(site: &Site) -> Option<String> {
-    site.game(GAME).deadline.map(|deadline| deadline.format("%Y%m%d%H%M").to_string())
-}
+use support::balkan::{FRANCE, GAME, MASTER, mails, one_line, reply, say, site_with, stands, tick};
+use support::{Sent, Site, deadline, order, put_off, said};
 
 /// New York goes back from 02:00 to 01:00 on 1 November 2026, at 06:00 UTC.
 #[test]

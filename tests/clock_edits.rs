@@ -5,18 +5,14 @@ mod support;
 
 use chancery::judge::GameState;
 use chancery::status::Game;
+use support::balkan::{GAME, one_line, stands, tick};
 use support::{Sent, Site, deadline, order, plain, said};
 
-const GAME: &str = "balkan9";
 const MASTER: &str = "gm@example.org";
 const NO_DEADLINE: &str = "NO_DEADLINE";
 /// Saturday.
 const BEFORE: &str = "2026-11-21T09:20:00Z";
 const NOW: &str = "2026-11-21T09:40:00Z";
-
-fn tick(site: &Site, clock: &str) {
-    said(&site.run(&["tick", "--no-guard", "--clock", clock], b""));
-}
 
 /// The game alone, as a judge that has seen it before knows it.
 fn known_site(change: impl FnOnce(&mut Game)) -> Site {
@@ -43,17 +39,9 @@ fn with_deadlines(game: &mut Game) {
     game.rules.retain(|rule| rule != NO_DEADLINE);
 }
 
-fn stands(site: &Site) -> Option<String> {
-    site.game(GAME).deadline.map(|deadline| deadline.format("%Y%m%d%H%M").to_string())
-}
-
 fn mails(site: &Site, notice: &str) -> Vec<Sent> {
     said(&site.run(&["send", "--clock", "2026-11-22T12:00:00Z"], b""));
     site.sent().into_iter().map(|(_, mail)| mail).filter(|mail| mail.notice == notice).collect()
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn why(site: &Site) -> String {

@@ -6,46 +6,11 @@ mod support;
 
 use chancery::judge::GameState;
 use chancery::status::{Game, Holder};
-use support::{Sent, Site, deadline, order, plain, said};
+use support::balkan::{FRANCE, GAME, MASTER, mails, one_line, reply, say, site_with, stands, tick};
+use support::{Sent, Site, deadline, order, said};
 
-const GAME: &str = "balkan9";
 const ITALY: &str = "SIGNON I@balkan9 pasta&vino";
-const FRANCE: &str = "SIGNON F@balkan9 le-secret";
-const MASTER: &str = "SIGNON M@balkan9 gm-secret";
 const HOLD: &str = "A VEN H\nA ROM H\nF NAP H";
-
-fn tick(site: &Site, clock: &str) -> String {
-    said(&site.run(&["tick", "--no-guard", "--clock", clock], b""))
-}
-
-/// The fixture's running game alone, changed.
-fn site_with(rules: &[&str], change: impl FnOnce(&mut Game)) -> Site {
-    Site::alone(GAME, |game| {
-        game.rules.extend(rules.iter().map(|rule| rule.to_string()));
-        change(game);
-    })
-}
-
-fn stands(site: &Site) -> Option<String> {
-    site.game(GAME).deadline.map(|deadline| deadline.format("%Y%m%d%H%M").to_string())
-}
-
-fn say(site: &Site, who: &str, clock: &str, lines: &str) -> Vec<Sent> {
-    site.deliver_at(plain(&format!("{who}@example.org"), clock, &format!("{lines}\nSIGNOFF")).as_bytes(), clock)
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn reply(sent: &[Sent]) -> String {
-    one_line(&sent.iter().find(|mail| mail.is_reply()).expect("a reply").text)
-}
-
-fn mails(site: &Site, clock: &str, notice: &str) -> Vec<Sent> {
-    said(&site.run(&["send", "--clock", clock], b""));
-    site.sent().into_iter().map(|(_, mail)| mail).filter(|mail| mail.notice == notice).collect()
-}
 
 fn addresses(mails: &[Sent]) -> Vec<&str> {
     mails.iter().map(|mail| mail.to.as_str()).collect()

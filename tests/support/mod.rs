@@ -2,6 +2,8 @@
 //! mailed, decoded. Shared by the tests of the mail dialogue.
 #![allow(dead_code)]
 
+pub mod balkan;
+
 use chancery::archive::GameName;
 use chancery::diplomacy::map::Map;
 use chancery::diplomacy::rules::Rules;
